@@ -1,0 +1,1 @@
+"""Config to count tables, computed where the rows live."""

@@ -1,0 +1,1 @@
+"""Report to Document to files. Never sees data."""

@@ -1,0 +1,1 @@
+"""Count tables to estimates, agreements, trees and verdicts. Knows numpy and scipy.special only."""
