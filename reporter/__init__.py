@@ -11,32 +11,32 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from reporter.api import agreement as agreement
-    from reporter.api import agreement_from_counts as agreement_from_counts
-    from reporter.api import delta_tree as delta_tree
-    from reporter.api import group_report as group_report
-    from reporter.api import icc as icc
-    from reporter.api import icc_from_mean_squares as icc_from_mean_squares
-    from reporter.api import instability_test as instability_test
-    from reporter.api import noise_study as noise_study
-    from reporter.api import noise_study_cv as noise_study_cv
-    from reporter.api import parity as parity
-    from reporter.api import parity_plot as parity_plot
+    from reporter.api.agreement import agreement as agreement
+    from reporter.api.agreement import agreement_from_counts as agreement_from_counts
+    from reporter.api.trees import delta_tree as delta_tree
+    from reporter.api.groups import group_report as group_report
+    from reporter.api.agreement import icc as icc
+    from reporter.api.agreement import icc_from_mean_squares as icc_from_mean_squares
+    from reporter.api.trees import instability_test as instability_test
+    from reporter.api.noise import noise_study as noise_study
+    from reporter.api.noise import noise_study_cv as noise_study_cv
+    from reporter.api.groups import parity as parity
+    from reporter.api.groups import parity_plot as parity_plot
     from reporter.runner import run as run
 
 _HOME = {
-    "group_report": "reporter.api",
-    "parity": "reporter.api",
-    "parity_plot": "reporter.api",
+    "group_report": "reporter.api.groups",
+    "parity": "reporter.api.groups",
+    "parity_plot": "reporter.api.groups",
     "run": "reporter.runner",
-    "agreement": "reporter.api",
-    "agreement_from_counts": "reporter.api",
-    "icc": "reporter.api",
-    "icc_from_mean_squares": "reporter.api",
-    "instability_test": "reporter.api",
-    "delta_tree": "reporter.api",
-    "noise_study": "reporter.api",
-    "noise_study_cv": "reporter.api",
+    "agreement": "reporter.api.agreement",
+    "agreement_from_counts": "reporter.api.agreement",
+    "icc": "reporter.api.agreement",
+    "icc_from_mean_squares": "reporter.api.agreement",
+    "instability_test": "reporter.api.trees",
+    "delta_tree": "reporter.api.trees",
+    "noise_study": "reporter.api.noise",
+    "noise_study_cv": "reporter.api.noise",
 }
 
 __all__ = sorted([*_HOME, "__version__"])
