@@ -493,6 +493,7 @@ class Provenance:
     config_name: str
     config_sha256: str
     config: dict[str, Any]
+    config_text: str
     seed: int
     inputs: tuple[dict[str, Any], ...] = ()
     git: dict[str, Any] | None = None

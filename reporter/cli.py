@@ -1,0 +1,289 @@
+"""The command line: parses arguments, shows progress and problems, ends with the right exit code.
+
+stdout carries only paths and results, stderr the progress and the problems. Every command's work is done elsewhere and imported
+when it is called, so that ``reporter --help`` stays fast.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import click
+import typer
+
+from reporter import __version__
+from reporter.errors import ConfigError, Problem, ReporterError
+
+EXIT_GATE_FAILED = 1
+EXIT_USAGE = 2
+EXIT_OUTPUT = 4
+EXIT_UNEXPECTED = 5
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="reporter",
+    help="Group reports, agreement and Δ subgroup trees as model cards with verdicts.",
+    epilog="Exit codes: 0 fine; 1 a gate failed; 2 usage or config; 3 data; 4 an output could not be made; 5 unexpected; 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG", help="The YAML config.", show_default=False)]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change one key, e.g. models[0].threshold=0.3. Repeatable.",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="The folder of the outputs.", show_default=False)
+]
+Formats = Annotated[
+    str | None,
+    typer.Option(
+        "--format", metavar="LIST", help="Formats, separated by commas: html,pdf,json,...", show_default=False
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout instead of lines.")]
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and end.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"reporter {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        raise click.UsageError("name a command; see reporter --help")
+
+
+@app.command()
+def run(
+    config: ConfigPath,
+    out: Out = None,
+    archive: Annotated[
+        str | None,
+        typer.Option("--archive", metavar="URL", help="A folder or URL where a record is left.", show_default=False),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="RECORD",
+            help="The release to compare with: a record, a report.json, or latest-approved.",
+            show_default=False,
+        ),
+    ] = None,
+    overrides: Overrides = None,
+    formats: Formats = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compute the report and write the card. Exit code 1 when a gate fails."""
+    from reporter.runner import run_to_files
+
+    changes = list(overrides or [])
+    if formats is not None:
+        changes.append(f"output.formats=[{formats}]")
+    if baseline is not None:
+        changes.append(f"baseline={json.dumps(str(_absolute_if_exists(baseline)))}")
+    if archive is not None:
+        changes.append(f"archive={json.dumps(str(_absolute(archive)))}")
+    _finish(run_to_files(config, out=out, overrides=changes, progress=_progress(quiet or as_json)), as_json)
+
+
+@app.command()
+def check(
+    config: ConfigPath,
+    data: Annotated[bool, typer.Option("--data", help="Open the data too and check the config against it.")] = False,
+    overrides: Overrides = None,
+) -> None:
+    """Show every problem of a config at once, without running it."""
+    from reporter.config.loader import load_config
+
+    loaded = load_config(config, overrides=overrides or [], environ=os.environ)
+    if data:
+        from reporter.runner import open_checked
+
+        open_checked(loaded)
+    typer.echo(f"{config}: no problems found")
+
+
+@app.command()
+def init(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A data file.", show_default=False)],
+) -> None:
+    """Print a first config guessed from a file's columns, with comments."""
+    from reporter.config.guess import guess_config
+
+    typer.echo(guess_config(data), nl=False)
+
+
+@app.command()
+def render(
+    report: Annotated[Path, typer.Argument(metavar="REPORT", help="A report.json.", show_default=False)],
+    out: Out = None,
+    formats: Formats = None,
+    templates: Annotated[
+        Path | None,
+        typer.Option(
+            "--templates", metavar="DIR", help="A folder searched before the packaged templates.", show_default=False
+        ),
+    ] = None,
+    font: Annotated[
+        list[Path] | None,
+        typer.Option("--font", metavar="FILE", help="An extra font file for the PDF. Repeatable.", show_default=False),
+    ] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make the card again from a report.json, without computing."""
+    from reporter.runner import render_to_files
+
+    _finish(
+        render_to_files(
+            report,
+            out=out,
+            formats=tuple(formats.split(",")) if formats else None,
+            templates=templates,
+            fonts=tuple(font or ()),
+            progress=_progress(quiet or as_json),
+        ),
+        as_json,
+    )
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the outputs.")] = Path("report"),
+    formats: Formats = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run the embedded clinic example. Its gate fails on purpose: the example holds a harm to find."""
+    from reporter.packaged import packaged_folder
+    from reporter.runner import run_to_files
+
+    changes = [f"output.formats=[{formats}]"] if formats is not None else []
+    config = packaged_folder("configs") / "clinic.yaml"
+    _finish(run_to_files(config, out=out, overrides=changes, progress=_progress(quiet or as_json)), as_json)
+
+
+@app.command()
+def metrics() -> None:
+    """List the metrics: name, aliases, formula, and when each is undefined."""
+    from reporter.stats.metrics import describe_metrics
+
+    typer.echo(describe_metrics())
+
+
+@app.command()
+def schema(
+    report: Annotated[
+        bool, typer.Option("--report", help="The schema of report.json instead of the config's.")
+    ] = False,
+) -> None:
+    """Print the JSON Schema of a config (for editors), or of report.json."""
+    if report:
+        from reporter.render.as_json import report_schema
+
+        found = report_schema()
+    else:
+        from reporter.config.docs import config_schema
+
+        found = config_schema()
+    typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+
+
+def main() -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    sys.exit(_guarded(sys.argv[1:]))
+
+
+def _guarded(arguments: list[str]) -> int:
+    try:
+        code = app(arguments, prog_name="reporter", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Abort:
+        return EXIT_INTERRUPTED
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return EXIT_USAGE
+    except ReporterError as error:
+        _show(error.problems)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of stdout went away (head, less): not a fault. Keep the interpreter from flushing into the closed pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception:
+        return _unexpected()
+
+
+def _unexpected() -> int:
+    import tempfile
+    import traceback
+
+    text = traceback.format_exc()
+    handle, name = tempfile.mkstemp(prefix="reporter-error-", suffix=".log")
+    with open(handle, "w", encoding="utf-8") as log:
+        log.write(f"reporter {__version__}, Python {sys.version}\n{text}")
+    print(f"An unexpected error: {text.strip().splitlines()[-1]}\nThe traceback is in {name}", file=sys.stderr)
+    return EXIT_UNEXPECTED
+
+
+def _show(problems: tuple[Problem, ...]) -> None:
+    for problem in problems:
+        print(problem, file=sys.stderr)
+
+
+def _finish(result: Any, as_json: bool) -> None:
+    """Print what was made and leave with the result's exit code."""
+    _show(result.problems)
+    if as_json:
+        typer.echo(json.dumps(result.to_plain(), ensure_ascii=False))
+    else:
+        for line in result.lines():
+            typer.echo(line)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
+
+
+def _progress(quiet: bool) -> Any:
+    from reporter.progress import Progress
+
+    return Progress.on_stderr(quiet=quiet)
+
+
+def _absolute(location: str) -> str:
+    return location if "://" in location else str(Path(location).absolute())
+
+
+def _absolute_if_exists(location: str) -> str:
+    """A path given on the command line is relative to where the command runs, not to the config."""
+    if "://" in location or location == "latest-approved":
+        return location
+    if not Path(location).exists():
+        raise ConfigError(
+            Problem(
+                f"found no file or folder {location!r}",
+                key="--baseline",
+                hint="Give a record, a report.json, or latest-approved.",
+            )
+        )
+    return str(Path(location).absolute())
