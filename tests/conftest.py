@@ -1,13 +1,86 @@
-"""Shared fixtures: where the public data and the golden values are, and which real parts this machine has."""
+"""Shared fixtures: where the public data and the golden values are, and which real parts this machine has.
+
+``@pytest.mark.needs("chromium", "axe")`` skips a test where a part is missing; the end of the run lists what was skipped and
+which package would enable it.
+"""
 
 from __future__ import annotations
 
+import ctypes.util
+import importlib.util
 import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 REFERENCE = Path(__file__).parent / "reference"
+
+
+def _command(*names: str, folders: str = "") -> Callable[[], bool]:
+    """Whether one of these programs is on the path, or matches in folders off the path."""
+    return lambda: any(shutil.which(name) for name in names) or bool(folders and any(Path("/").glob(folders)))
+
+
+def _file_in(variable: str) -> Callable[[], bool]:
+    """Whether an environment variable names an existing file (of a class path: its last entry)."""
+    return lambda: os.path.isfile(os.environ.get(variable, "").split(os.pathsep)[-1])
+
+
+def _module(name: str) -> Callable[[], bool]:
+    return lambda: importlib.util.find_spec(name) is not None
+
+
+PARTS: dict[str, tuple[Callable[[], bool], str]] = {
+    "pango": (
+        lambda: any(ctypes.util.find_library(name) for name in ("pango-1.0", "pango-1.0-0", "libpango-1.0")),
+        "apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0, or brew install pango",
+    ),
+    "chromium": (_command("chromium", "chromium-browser", "google-chrome"), "apt-get install chromium"),
+    "axe": (_file_in("REPORTER_AXE"), "npm's axe-core, its axe.min.js in REPORTER_AXE; make test does it"),
+    "verapdf": (
+        _file_in("REPORTER_VERAPDF"),
+        "apt-get install libjaxb-java, and veraPDF's class path in REPORTER_VERAPDF; make test does it",
+    ),
+    "java": (_command("javac"), "apt-get install default-jdk-headless, or brew install openjdk"),
+    "poppler": (_command("pdftotext"), "apt-get install poppler-utils, or brew install poppler"),
+    "postgresql": (
+        _command("initdb", folders="usr/lib/postgresql/*/bin/initdb"),
+        "apt-get install postgresql, or brew install postgresql@17",
+    ),
+    "ssh-keygen": (_command("ssh-keygen"), "apt-get install openssh-client"),
+    "node": (_command("npm"), "apt-get install nodejs npm, or brew install node"),
+    "git": (_command("git"), "apt-get install git, or brew install git"),
+    "psycopg": (_module("psycopg"), "pip install 'model-card-reporter[postgres]'"),
+    "onnxruntime": (_module("onnxruntime"), "pip install 'model-card-reporter[onnx]'"),
+    "skops": (_module("skops"), "pip install 'model-card-reporter[skops]'"),
+    "mlflow": (_module("mlflow"), "pip install 'model-card-reporter[mlflow]'"),
+    "krippendorff": (_module("krippendorff"), "pip install 'model-card-reporter[agreement]'"),
+    "scikit-learn": (_module("sklearn"), "pip install 'model-card-reporter[examples]'"),
+}
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        for part in mark.args:
+            found, remedy = PARTS[part]
+            if not found():
+                pytest.skip(f"needs {part}: {remedy}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List what was skipped, by reason, as the last thing before the closing line."""
+    reasons = Counter(
+        str(report.longrepr[2]).removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple)
+    )
+    if reasons:
+        terminalreporter.section("not run on this machine")
+        for reason, n in sorted(reasons.items()):
+            terminalreporter.line(f"{n:5} skipped: {reason}")
 
 
 def _shared_folder(*parts: str) -> Path:
