@@ -1,0 +1,94 @@
+"""Recompute a record's report.json from the counts it holds, and hold it against the stored one byte for byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reporter import __version__
+from reporter.errors import DataError, Problem
+from reporter.results import Report
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay found. ``carried`` names the parts that no count can give and that were taken over as stored."""
+
+    identical: bool
+    differences: tuple[str, ...]
+    carried: tuple[str, ...]
+    stored_version: str
+    this_version: str
+
+    def explanation(self) -> str:
+        """In one sentence, what the outcome means."""
+        if self.identical:
+            return "The stored report follows from the stored counts, byte for byte."
+        if self.stored_version != self.this_version:
+            return (
+                f"The record was made by reporter {self.stored_version}, this is {self.this_version}: "
+                "the differences below are either changes between the versions (see the CHANGELOG) or changes of the record; "
+                f"replay with reporter {self.stored_version} to tell."
+            )
+        return "The stored report does not follow from the stored counts."
+
+
+def replay_record(folder: Path) -> Replay:
+    """Replay the record in ``folder`` (a bag). DataError when a part that is needed is missing or cannot be read."""
+    from reporter.assemble import Carried, assemble
+    from reporter.config.loader import config_from_public
+    from reporter.data.counts import Counts
+    from reporter.render.as_json import read_report, report_to_json
+
+    payload = folder / "data"
+    stored_path = payload / "report.json"
+    stored = read_report(stored_path)
+    counts_folder = payload / "counts"
+    if not counts_folder.is_dir():
+        raise DataError(
+            Problem("the record holds no counts", path=str(folder), hint="Was it made by reporter run --archive?")
+        )
+    baseline_path = payload / "baseline.json"
+    carried = Carried(
+        noise=stored.noise_results,
+        baseline=read_report(baseline_path) if baseline_path.is_file() else None,
+        baseline_name=stored.releases.baseline if stored.releases else "",
+        baseline_signed=stored.settings.get("baseline_signed"),
+    )
+    config = config_from_public(stored.provenance.config)
+    made = assemble(Counts.load(counts_folder), config, stored.provenance, carried)
+    text = report_to_json(made)
+    identical = text.encode() == stored_path.read_bytes()
+    return Replay(
+        identical=identical,
+        differences=() if identical else tuple(_differences(stored, made)),
+        carried=("noise curves (they rest on predictions)",) if stored.noise_results else (),
+        stored_version=stored.provenance.reporter_version,
+        this_version=__version__,
+    )
+
+
+def _differences(stored: Report, made: Report, limit: int = 50) -> list[str]:
+    """Where two reports differ, as JSON paths with both values."""
+    import json
+
+    from reporter.render.as_json import report_to_json
+
+    found: list[str] = []
+    _walk(json.loads(report_to_json(stored)), json.loads(report_to_json(made)), "$", found)
+    more = len(found) - limit
+    return [*found[:limit], f"and {more} more"] if more > 0 else found or ["the text is not in canonical form"]
+
+
+def _walk(stored: Any, made: Any, path: str, found: list[str]) -> None:
+    if isinstance(stored, dict) and isinstance(made, dict):
+        for key in sorted({*stored, *made}):
+            _walk(stored.get(key, "(absent)"), made.get(key, "(absent)"), f"{path}.{key}", found)
+    elif isinstance(stored, list) and isinstance(made, list):
+        if len(stored) != len(made):
+            found.append(f"{path}: stored {len(stored)} entries, recomputed {len(made)}")
+        for i, (one, other) in enumerate(zip(stored, made, strict=False)):
+            _walk(one, other, f"{path}[{i}]", found)
+    elif stored != made:
+        found.append(f"{path}: stored {stored!r}, recomputed {made!r}")

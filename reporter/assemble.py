@@ -1,0 +1,245 @@
+"""Counts to Report: every result that follows from stored counts, the config and the provenance.
+
+A pure function of things that a record keeps, so that ``replay`` is the same call with stored counts. Sees no rows, clock or file.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from reporter.config.schema import CARD_SECTIONS, Config, FlagRule
+from reporter.data import cells as views
+from reporter.data.counts import Counts
+from reporter.gate import decide
+from reporter.results import (
+    Card,
+    Comparison,
+    DataSummary,
+    Grouping,
+    GroupResult,
+    ModelPair,
+    ModelResult,
+    NoiseResult,
+    Provenance,
+    Report,
+)
+from reporter.stats.comparisons import Rule, compare
+from reporter.stats.curves import curves
+from reporter.stats.decomposition import decompose
+from reporter.stats.metrics import METRICS, canonical_name, estimates
+from reporter.stats.paired import paired_differences
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What counts cannot give: results that rest on predictions made during the run, and what is known of the baseline."""
+
+    noise: tuple[NoiseResult, ...] = ()
+    baseline: Report | None = None
+    baseline_name: str = ""
+    baseline_signed: bool | None = None
+
+
+def assemble(counts: Counts, config: Config, provenance: Provenance, carried: Carried | None = None) -> Report:
+    """The Report of these counts.
+
+    ``carried`` holds what counts cannot give. Equal arguments give equal reports, whatever engine counted.
+    """
+    carried = carried or Carried()
+    metrics = wanted_metrics(config)
+    models = tuple(_model(counts, config, model.name, metrics) for model in config.models)
+    groupings = tuple(_grouping(counts, config, name, metrics) for name in views.grouping_names(counts))
+    comparisons, verdict = decide(
+        _comparisons(counts, config),
+        fail_on=config.fail_on,
+        accepted=[(a.finding, a.reason, a.approver, a.until) for a in config.accepted],
+        today=datetime.datetime.fromisoformat(provenance.created).date(),
+        baseline_signed=carried.baseline_signed,
+    )
+    return Report(
+        provenance=provenance,
+        card=_card(config),
+        data=_data_summary(counts, config),
+        models=models,
+        model_pairs=_model_pairs(counts, config, metrics),
+        groupings=groupings,
+        comparisons=comparisons,
+        verdict=verdict,
+        confidence=config.confidence,
+        settings=_settings(config, metrics),
+        noise_results=carried.noise,
+    )
+
+
+def wanted_metrics(config: Config) -> tuple[str, ...]:
+    """The metrics of the config by their canonical names; without a label only those that need none."""
+    names = list(METRICS) if config.metrics == "all" else [canonical_name(name) for name in config.metrics]
+    if config.data.label is None:
+        names = [name for name in names if not METRICS[name].needs_label]
+    return tuple(dict.fromkeys(names))
+
+
+def _model(counts: Counts, config: Config, name: str, metrics: Sequence[str]) -> ModelResult:
+    model = next(m for m in config.models if m.name == name)
+    cells = views.overall_cells(counts, name)
+    table = views.score_table(counts, None, name)
+    found = estimates(
+        metrics, cells, confidence=config.confidence, scores=views.score_moments(counts, None, name), table=table
+    )
+    shown = None
+    if table is not None and config.data.label is not None:
+        (shown,) = curves(table, model=name, groups=(None,), confidence=config.confidence)
+    return ModelResult(
+        name=name,
+        kind="prediction" if model.score is None else "score",
+        column=model.score or model.prediction or "",
+        threshold=None if model.score is None else model.cut,
+        rule=None if model.score is None else model.rule,
+        cells=cells.to_cells()[0],
+        metrics={metric: values[0] for metric, values in found.items()},
+        curves=shown,
+        notes=views.model_notes(counts, name),
+    )
+
+
+def _grouping(counts: Counts, config: Config, name: str, metrics: Sequence[str]) -> Grouping:
+    levels = views.levels(counts, name)
+    results: list[GroupResult] = []
+    shown: list[Any] = []
+    parts: list[Any] = []
+    for model in config.models:
+        cells = views.cells(counts, name, model.name)
+        table = views.score_table(counts, name, model.name)
+        found = estimates(
+            metrics,
+            cells,
+            confidence=config.confidence,
+            scores=views.score_moments(counts, name, model.name),
+            table=table,
+        )
+        results += [
+            GroupResult(model.name, level.name, one, {metric: values[i] for metric, values in found.items()})
+            for i, (level, one) in enumerate(zip(levels, cells.to_cells(), strict=True))
+        ]
+        if table is not None and config.data.label is not None:
+            shown += curves(
+                table, model=model.name, groups=[level.name for level in levels], confidence=config.confidence
+            )
+        if config.data.label is not None:
+            parts += decompose(model=model.name, levels=levels, cells=cells)
+    return Grouping(
+        name=name,
+        columns=views.grouping_columns(counts, name),
+        levels=levels,
+        results=tuple(results),
+        curves=tuple(shown),
+        decompositions=tuple(parts),
+        notes=views.grouping_notes(counts, name),
+    )
+
+
+def _comparisons(counts: Counts, config: Config) -> list[Comparison]:
+    found: list[Comparison] = []
+    for name in views.grouping_names(counts):
+        rules = [
+            _rule(index, rule, config)
+            for index, rule in enumerate(effective_rules(config))
+            if rule.groups is None or name in rule.groups
+        ]
+        for model in config.models:
+            found += compare(
+                rules,
+                model=model.name,
+                grouping=name,
+                levels=views.levels(counts, name),
+                cells=views.cells(counts, name, model.name),
+                scores=views.score_moments(counts, name, model.name),
+                rest_scores=views.rest_moments(counts, name, model.name),
+                table=views.score_table(counts, name, model.name),
+                alpha=config.flags.alpha,
+                adjust=config.flags.adjust,
+                min_group_size=config.flags.min_group_size,
+                confidence=config.confidence,
+            )
+    return found
+
+
+def effective_rules(config: Config) -> tuple[FlagRule, ...]:
+    """The rules in force: without a label those that need none."""
+    if config.data.label is not None:
+        return config.flags.rules
+    return tuple(rule for rule in config.flags.rules if not METRICS[canonical_name(rule.metric)].needs_label)
+
+
+def _rule(index: int, rule: FlagRule, config: Config) -> Rule:
+    return Rule(
+        metric=canonical_name(rule.metric),
+        reference=rule.reference,
+        comparison="difference" if rule.ratio is None else "ratio",
+        limit=rule.difference if rule.difference is not None else rule.ratio or 0.0,
+        side=rule.side,
+        severity=rule.severity,
+        decide_by=config.flags.decide_by,
+        index=index,
+        name=rule.name,
+    )
+
+
+def _model_pairs(counts: Counts, config: Config, metrics: Sequence[str]) -> tuple[ModelPair, ...]:
+    return tuple(
+        paired_differences(
+            metrics,
+            first=first.name,
+            second=second.name,
+            joint=views.joint(counts, None, first.name, second.name),
+            scores=views.joint_scores(counts, first.name, second.name),
+            confidence=config.confidence,
+        )
+        for first, second in combinations(config.models, 2)
+    )
+
+
+def _card(config: Config) -> Card:
+    written = {key: getattr(config.card, key).strip() for key in CARD_SECTIONS}
+    return Card(
+        name=config.card.name,
+        version=config.card.version,
+        language=config.card.language,
+        vocabulary=config.card.vocabulary.model_dump(),
+        sections={key: text for key, text in written.items() if text},
+        owner=config.card.owner,
+        contact=config.card.contact,
+        missing=tuple(key for key, text in written.items() if not text),
+    )
+
+
+def _data_summary(counts: Counts, config: Config) -> DataSummary:
+    facts = counts.facts
+    return DataSummary(
+        source=facts["source"],
+        n=facts["n"],
+        n_filtered_out=facts["n_filtered_out"],
+        where=config.data.where,
+        label=config.data.label,
+        positive=None if config.data.positive is None else str(config.data.positive),
+        n_labelled=facts["n_labelled"],
+        n_positive=facts["n_positive"],
+        sha256=facts["sha256"],
+        notes=tuple(facts["notes"]),
+    )
+
+
+def _settings(config: Config, metrics: Sequence[str]) -> dict[str, Any]:
+    return {
+        "metrics": list(metrics),
+        "alpha": config.flags.alpha,
+        "adjust": config.flags.adjust,
+        "min_group_size": config.flags.min_group_size,
+        "decide_by": config.flags.decide_by,
+        "fail_on": list(config.fail_on),
+        "small_cells": config.small_cells,
+    }

@@ -1,0 +1,159 @@
+"""Report to files: every format is made on its own, so that one that fails does not take the others with it.
+
+Which files a format makes stands in one table. Files appear whole or not at all; a format that could not be made leaves no
+file of an earlier run behind either, since that would look like this run's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from reporter.errors import OutputError, Problem
+from reporter.progress import Progress
+from reporter.results import Report
+
+EXIT_GATE_FAILED = 1
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a command made: the report, its files by format, and what went wrong."""
+
+    report: Report
+    files: dict[str, list[Path]] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """4 when an output could not be made, 1 when the gate failed, else 0."""
+        if self.problems:
+            return OutputError.exit_code
+        return EXIT_GATE_FAILED if self.report.verdict.outcome == "fail" else 0
+
+    def lines(self) -> list[str]:
+        """What is printed: the verdict, then a path per file (a folder for many)."""
+        verdict = self.report.verdict
+        said = f"{verdict.outcome}: {verdict.n_flagged} diverging, {verdict.n_insufficient} with insufficient evidence, {verdict.n_within} within limit"
+        return [said, *(str(_shown(paths)) for paths in self.files.values() if paths)]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The same for machines."""
+        verdict = self.report.verdict
+        return {
+            "outcome": verdict.outcome,
+            "exit_code": self.exit_code,
+            "n_flagged": verdict.n_flagged,
+            "n_insufficient": verdict.n_insufficient,
+            "n_within": verdict.n_within,
+            "findings": [c.finding for c in self.report.comparisons if c.verdict == "diverges"],
+            "failures": [{"gate": f.gate, "finding": f.finding} for f in verdict.failures],
+            "files": {name: [str(path) for path in paths] for name, paths in self.files.items()},
+            "problems": [str(problem) for problem in self.problems],
+        }
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a format's maker gets to see."""
+
+    report: Report
+    templates: Path | None
+    fonts: tuple[Path, ...]
+
+
+def write_outputs(
+    report: Report,
+    *,
+    directory: Path,
+    formats: Sequence[str],
+    templates: Path | None,
+    fonts: tuple[Path, ...],
+    progress: Progress,
+) -> Written:
+    """Make each format and write its files into ``directory``; what fails is collected, not raised."""
+    from reporter.render.write import remove_files, write_files
+
+    request = Request(report, templates, fonts)
+    files: dict[str, list[Path]] = {}
+    problems: list[Problem] = []
+    for name in formats:
+        with progress.step(f"Write {name}"):
+            try:
+                made = MAKERS[name](request)
+                files[name] = write_files(directory, made)
+            except OutputError as error:
+                problems += error.problems
+                remove_files(directory, OWNED[name])
+    return Written(report, files, tuple(problems))
+
+
+def _html(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_html import render_html
+    from reporter.render.document import make_document
+
+    return {"card.html": render_html(make_document(request.report), templates=request.templates).encode()}
+
+
+def _pdf(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_json import report_to_json
+    from reporter.render.as_pdf import render_pdf
+    from reporter.render.document import make_document
+
+    pdf = render_pdf(
+        make_document(request.report),
+        report_json=report_to_json(request.report),
+        config_text=request.report.provenance.config_text,
+        fonts=request.fonts,
+        created=request.report.provenance.created,
+        templates=request.templates,
+    )
+    return {"card.pdf": pdf}
+
+
+def _markdown(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_markdown import render_markdown
+    from reporter.render.document import make_document
+
+    return {"card.md": render_markdown(make_document(request.report), templates=request.templates).encode()}
+
+
+def _json(request: Request) -> dict[str, bytes]:
+    return {"report.json": request.report.to_json().encode()}
+
+
+def _csv(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_csv import render_tables
+
+    return {f"tables/{name}": text.encode() for name, text in render_tables(request.report).items()}
+
+
+def _junit(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_junit import render_junit
+
+    return {"junit.xml": render_junit(request.report).encode()}
+
+
+MAKERS: dict[str, Callable[[Request], dict[str, bytes]]] = {
+    "json": _json,
+    "html": _html,
+    "pdf": _pdf,
+    "markdown": _markdown,
+    "csv": _csv,
+    "junit": _junit,
+}
+
+OWNED: dict[str, tuple[str, ...]] = {
+    "json": ("report.json",),
+    "html": ("card.html",),
+    "pdf": ("card.pdf",),
+    "markdown": ("card.md",),
+    "csv": ("tables/*.csv",),
+    "junit": ("junit.xml",),
+}
+
+
+def _shown(paths: list[Path]) -> Path:
+    return paths[0] if len(paths) == 1 else paths[0].parent
