@@ -6,6 +6,7 @@ itself, hence no figure depends on the order in which an engine delivers its row
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from reporter.stats.cells import Floats, Ints, whole_numbers
+from reporter.stats.placements import CrossTable, exact_sums, rest_placements
 
 Objects = NDArray[np.object_]
 
@@ -141,7 +143,7 @@ class ScoreGrid:
         counts = np.bincount(inverse, weights=self.n, minlength=len(unique)).astype(np.int64)
         order = np.argsort(inverse, kind="stable")
         starts = np.searchsorted(inverse[order], np.arange(len(unique) + 1))
-        totals = [math.fsum(self.total[order[a:b]].tolist()) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        totals = [math.fsum(self.total[order[a:b]].tolist()) for a, b in itertools.pairwise(starts.tolist())]
         zeros = np.zeros(len(unique), np.int64)
         return ScoreGrid(zeros, unique[:, 2].astype(np.int64), unique[:, 0], unique[:, 1], counts, totals)
 
@@ -238,13 +240,86 @@ class ScoreMoments:
 
 
 def moments_from_table(table: ScoreTable, n_groups: int) -> ScoreMoments:
-    """The moments of groups 0 to ``n_groups - 1`` of a score table, in O(distinct scores)."""
-    raise NotImplementedError
+    """The moments of groups 0 to ``n_groups - 1`` of a score table, in O(distinct scores).
+
+    Examples
+    --------
+    >>> moments = moments_from_table(ScoreTable([0, 0, 0], [1, 0, 1], [0.9, 0.5, 0.5]), 1)
+    >>> moments.placements.tolist(), moments.n1.tolist()
+    ([3], [2])
+    """
+    cross = CrossTable.of(table.group, table.label, table.score, table.n, n_groups)
+    return ScoreMoments(
+        n1=exact_sums(cross.group, cross.ones, n_groups),
+        n0=exact_sums(cross.group, cross.zeros, n_groups),
+        n=exact_sums(table.group, table.n, n_groups),
+        placements=exact_sums(cross.group, cross.ones * cross.below, n_groups),
+        squares1=exact_sums(cross.group, cross.ones * cross.below**2, n_groups),
+        squares0=exact_sums(cross.group, cross.zeros * cross.above**2, n_groups),
+        **_float_sums(table, n_groups),
+    )
 
 
 def rest_moments(table: ScoreTable, n_groups: int) -> ScoreMoments:
-    """For each group the moments of everyone who is not in it, in O(distinct scores) for all groups together."""
-    raise NotImplementedError
+    """For each group the moments of everyone who is not in it, in O(distinct scores) for all groups together.
+
+    The placement of a row outside group g among the rows outside g is its placement among all minus its placement among g's rows,
+    and the latter is a step function of the score, so that all sums follow from cumulative counts.
+    """
+    own = moments_from_table(table, n_groups)
+    if n_groups == 2:
+        return own.take([1, 0])
+    everyone = moments_from_table(table.pooled(), 1)
+    cross = CrossTable.of(table.group, table.label, table.score, table.n, n_groups)
+    placements, squares1 = rest_placements(cross, n_groups)
+    _, squares0 = rest_placements(cross.mirrored(), n_groups)
+    sums = {name: getattr(everyone, name)[0] - getattr(own, name) for name in ("error2", "error4", "total", "total2")}
+    return ScoreMoments(
+        n1=everyone.n1[0] - own.n1,
+        n0=everyone.n0[0] - own.n0,
+        n=everyone.n[0] - own.n,
+        placements=placements,
+        squares1=squares1,
+        squares0=squares0,
+        low=_lowest_of_others(own.low),
+        high=-_lowest_of_others(-own.high),
+        **sums,
+    )
+
+
+def _float_sums(table: ScoreTable, n_groups: int) -> dict[str, Floats]:
+    """Correctly rounded sums, hence the same in any order and for any other groups in the table."""
+    labelled = table.label != UNLABELLED
+    error = np.where(labelled, table.score - table.label, 0.0)
+    terms = {
+        "error2": table.n * error**2,
+        "error4": table.n * error**4,
+        "total": table.n * table.score,
+        "total2": table.n * table.score**2,
+    }
+    edges = np.searchsorted(table.group, np.arange(n_groups + 1)).tolist()
+    spans = list(itertools.pairwise(edges))
+    sums = {
+        name: np.asarray([math.fsum(values[a:b]) for a, b in spans], np.float64)
+        for name, values in ((name, array.tolist()) for name, array in terms.items())
+    }
+    scores = table.score
+    return {
+        **sums,
+        "low": np.asarray([scores[a] if b > a else np.nan for a, b in spans], np.float64),
+        "high": np.asarray([scores[b - 1] if b > a else np.nan for a, b in spans], np.float64),
+    }
+
+
+def _lowest_of_others(values: Floats) -> Floats:
+    """For each position the smallest value elsewhere, NaN ignored."""
+    if len(values) < 2:
+        return np.full(len(values), np.nan)
+    known = np.where(np.isnan(values), np.inf, values)
+    order = np.argsort(known, kind="stable")
+    lowest = np.full(len(values), known[order[0]])
+    lowest[order[0]] = known[order[1]]
+    return np.where(np.isinf(lowest), np.nan, lowest)
 
 
 def _exact(value: ArrayLike) -> Objects:
