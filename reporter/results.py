@@ -285,6 +285,12 @@ class AgreementGap:
     p_adjusted: float | None
     verdict: VerdictName
     reason: str | None = None
+    first: str = ""
+    second: str = ""
+    item: str | None = None
+    limit: float | None = None
+    group_value: float | None = None
+    reference_value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from numpy.typing import ArrayLike
 
 from reporter.results import Agreement
-
-Floats = NDArray[np.float64]
+from reporter.stats.cells import Floats
+from reporter.stats.intervals import normal_quantile, wilson
 
 NO_PAIR = "no pair of ratings"
 ALWAYS_THE_SAME = "both raters always gave the same rating, so that agreement by chance is certain"
@@ -100,9 +99,8 @@ def agreements_from_counts(
     """
     counts = _four_counts(a, b, c, d)
     values = agreement_arrays(*counts)
-    z = float(ndtri(0.5 + confidence / 2))
-    half = z * np.sqrt(values.kappa_variance)
-    po_low, po_high = _wilson(counts[0] + counts[3], values.n, z)
+    half = normal_quantile(confidence) * np.sqrt(values.kappa_variance)
+    po_low, po_high = wilson(counts[0] + counts[3], values.n, confidence)
     columns = {
         "observed": values.observed,
         "expected": values.expected,
@@ -206,17 +204,6 @@ def _ac1(a: Floats, b: Floats, c: Floats, d: Floats, n: Floats) -> tuple[Floats,
     apart = -po / (1 - chance) - slope * (0.5 - q)
     variance = (a * both_one**2 + d * both_zero**2 + (b + c) * apart**2) / n**2
     return ac1, np.where((b + c == 0) | (a + d == 0), np.nan, variance)
-
-
-def _wilson(successes: Floats, n: Floats, z: float) -> tuple[Floats, Floats]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = successes / n
-        centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-        half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    # At a share of 0 and 1 the limit is the share itself; rounding must not move it.
-    low = np.where(successes == 0, np.where(n > 0, 0.0, np.nan), centre - half)
-    high = np.where((successes == n) & (n > 0), 1.0, centre + half)
-    return low, high
 
 
 def _four_counts(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> tuple[Floats, Floats, Floats, Floats]:

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv
 
 from reporter.results import Icc
+from reporter.stats.cells import Floats
 
 Form = Literal["1", "A1", "C1", "1k", "Ak", "Ck"]
 
@@ -196,7 +197,7 @@ def icc_from_moments(
 
 def pair_mean_squares(
     n: ArrayLike, mean_difference: ArrayLike, s_rr: ArrayLike, s_ss: ArrayLike, s_rs: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats, Floats]:
     """(MSB, MSJ, MSE) of two raters from centred sums; arrays that broadcast together, n >= 2.
 
     Sums that only rounding keeps from 0 are 0: a sum of squares cannot be negative, and one below n units in the last place
@@ -214,7 +215,7 @@ def pair_mean_squares(
     )
 
 
-def icc_a1_of_pairs(n: ArrayLike, mean_difference: ArrayLike, s_mm: ArrayLike, s_dd: ArrayLike) -> NDArray[np.float64]:
+def icc_a1_of_pairs(n: ArrayLike, mean_difference: ArrayLike, s_mm: ArrayLike, s_dd: ArrayLike) -> Floats:
     """ICC(A,1) of two raters as an array, NaN where undefined.
 
     From the centred sums of squares of the pairs' means (``s_mm``) and differences (``s_dd``): free of the cancellation that
@@ -225,11 +226,11 @@ def icc_a1_of_pairs(n: ArrayLike, mean_difference: ArrayLike, s_mm: ArrayLike, s
         msb = 2 * np.asarray(s_mm, dtype=np.float64) / (size - 1)
         mse = np.asarray(s_dd, dtype=np.float64) / (2 * (size - 1))
         msj = size * np.asarray(mean_difference, dtype=np.float64) ** 2 / 2
-        value: NDArray[np.float64] = (msb - mse) / (msb + mse + 2 * (msj - mse) / size)
+        value: Floats = (msb - mse) / (msb + mse + 2 * (msj - mse) / size)
     return value
 
 
-def _squares_about_mean(sums: NDArray[np.float64]) -> float:
+def _squares_about_mean(sums: Floats) -> float:
     if np.all(sums == sums[0]):
         return 0.0
     return float(((sums - sums.mean()) ** 2).sum())
