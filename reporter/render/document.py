@@ -68,7 +68,7 @@ class Table:
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A drawing with its words. ``title`` is a full sentence that says what is to be seen, the alternative text;
-    ``table`` holds the same data. ``figures.draw(spec, id)`` makes the SVG."""
+    ``table`` holds the same data. ``figures.draw(spec, id, title)`` makes the SVG."""
 
     id: str
     title: str
