@@ -6,15 +6,25 @@ problems with file, line and column; ``configs/README.md`` and ``configs/reporte
 
 from __future__ import annotations
 
-import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    Tag,
+    model_validator,
+)
 
-Name = Annotated[str, StringConstraints(min_length=1)]
+from reporter.config.values import Date, Name, Number, Scalar, Text, Truth, Whole, as_written, by_shape
+
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Proportion = Annotated[float, Field(ge=0, le=1)]
-Alpha = Annotated[float, Field(gt=0, lt=1)]
+Proportion = Annotated[Number, Field(ge=0, le=1)]
+Alpha = Annotated[Number, Field(gt=0, lt=1)]
+Pair = Annotated[tuple[Name, ...], Field(min_length=2, max_length=2)]
 
 CARD_SECTIONS = (
     "summary",
@@ -32,8 +42,36 @@ CARD_SECTIONS = (
     "change_log",
 )
 
-FORMATS = ("html", "pdf", "json", "markdown", "csv", "junit")
-OPTIONAL_FORMATS = ("github", "gitlab", "sarif", "cyclonedx", "model_index", "chai_xml")
+Format = Literal[
+    "html",
+    "pdf",
+    "json",
+    "markdown",
+    "csv",
+    "junit",
+    "github",
+    "gitlab",
+    "sarif",
+    "cyclonedx",
+    "model_index",
+    "chai_xml",
+]
+FORMATS: tuple[Format, ...] = ("html", "pdf", "json", "markdown", "csv", "junit")
+OPTIONAL_Format = Literal[
+    "html",
+    "pdf",
+    "json",
+    "markdown",
+    "csv",
+    "junit",
+    "github",
+    "gitlab",
+    "sarif",
+    "cyclonedx",
+    "model_index",
+    "chai_xml",
+]
+FORMATS: tuple[Format, ...] = ("github", "gitlab", "sarif", "cyclonedx", "model_index", "chai_xml")
 PROFILES = ("chai", "hti1", "tripod_ai", "eu_annex_iv", "nyc_ll144", "four_fifths")
 GATES = ("diverges", "insufficient_evidence", "worse_than_baseline", "unsigned_baseline")
 
@@ -41,7 +79,16 @@ GATES = ("diverges", "insufficient_evidence", "worse_than_baseline", "unsigned_b
 class Section(BaseModel):
     """A mapping of the config: unknown keys are refused, values do not change after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, protected_namespaces=())
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+    def _exactly_one(self, *keys: str) -> None:
+        """ValueError unless exactly one of these keys is given."""
+        given = [key for key in keys if getattr(self, key) is not None]
+        if len(given) != 1:
+            found = (
+                f"both {' and '.join(given)}" if len(given) == 2 else ", ".join(given) or f"none of {', '.join(keys)}"
+            )
+            raise ValueError(f"found {found}, expected exactly one of {', '.join(keys)}")
 
 
 class Vocabulary(Section):
@@ -62,21 +109,21 @@ class CardConfig(Section):
 
     name: Name = Field("Model", description="The model's name.")
     version: Name = Field("unversioned", description='The release that this card is for. Quote it: "2.10".')
-    summary: str = Field("", description="One or two sentences: what the model decides.")
-    owner: str = Field("", description="Who answers for the model.")
-    contact: str = Field("", description="Where to write to.")
-    intended_use: str = Field("", description="What the model is for.")
-    users: str = Field("", description="Who uses it.")
-    how_to_use: str = Field("", description="How its output is to be used.")
-    out_of_scope: str = Field("", description="What it must not be used for.")
-    warnings: str = Field("", description="Known risks and limits.")
-    model: str = Field("", description="The kind of model, its inputs and output, and why its threshold was chosen.")
-    training_data: str = Field("", description="What it was trained on.")
-    evaluation_data: str = Field("", description="What this report evaluates it on, and why these data.")
-    considerations: str = Field("", description="Ethical considerations.")
-    mitigations: str = Field("", description="What was done against known harms.")
-    monitoring: str = Field("", description="How it is watched in use, and when it is reviewed.")
-    change_log: str = Field("", description="What changed since the last release.")
+    summary: Text = Field("", description="One or two sentences: what the model decides.")
+    owner: Text = Field("", description="Who answers for the model.")
+    contact: Text = Field("", description="Where to write to.")
+    intended_use: Text = Field("", description="What the model is for.")
+    users: Text = Field("", description="Who uses it.")
+    how_to_use: Text = Field("", description="How its output is to be used.")
+    out_of_scope: Text = Field("", description="What it must not be used for.")
+    warnings: Text = Field("", description="Known risks and limits.")
+    model: Text = Field("", description="The kind of model, its inputs and output, and why its threshold was chosen.")
+    training_data: Text = Field("", description="What it was trained on.")
+    evaluation_data: Text = Field("", description="What this report evaluates it on, and why these data.")
+    considerations: Text = Field("", description="Ethical considerations.")
+    mitigations: Text = Field("", description="What was done against known harms.")
+    monitoring: Text = Field("", description="How it is watched in use, and when it is reviewed.")
+    change_log: Text = Field("", description="What changed since the last release.")
     vocabulary: Vocabulary = Field(default_factory=Vocabulary, description="The words of this field.")
     language: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")] = Field(
         "en", description="The language of the prose, as a BCP 47 tag; screen readers use it."
@@ -94,15 +141,14 @@ class Database(Section):
 
     @model_validator(mode="after")
     def _one_of(self) -> Database:
-        if (self.table is None) == (self.sql is None):
-            raise ValueError("give exactly one of table, sql")
+        self._exactly_one("table", "sql")
         return self
 
 
 class CsvConfig(Section):
     """How a CSV file is read."""
 
-    separator: Literal["auto"] | Annotated[str, StringConstraints(min_length=1, max_length=1)] = Field(
+    separator: Annotated[str, StringConstraints(pattern=r"^(auto|[\s\S])$")] = Field(
         "auto", description="The character between fields, or `auto`."
     )
     encoding: Name = Field(
@@ -111,10 +157,16 @@ class CsvConfig(Section):
     )
 
 
+DataSource = Annotated[
+    Annotated[Name, Tag("shape:text")] | Annotated[Database, Tag("shape:mapping")],
+    by_shape("a file, a glob or a URL, or a mapping with url and table or sql"),
+]
+
+
 class DataConfig(Section):
     """The evaluated rows: one row per case, with its label, predictions and groups."""
 
-    source: Name | Database = Field(
+    source: DataSource = Field(
         description="A file, a glob, a URL, or a mapping with `url` and `table` or `sql`. Paths are relative to the config file."
     )
     sha256: Sha256 | None = Field(None, description="The file's SHA-256. Checked when given; required for http(s).")
@@ -122,7 +174,7 @@ class DataConfig(Section):
         "auto", description="The file's format; `auto` goes by its name."
     )
     csv: CsvConfig = Field(default_factory=CsvConfig, description="How a CSV file is read.")
-    missing: tuple[str, ...] = Field(("",), description="What counts as missing in text columns.")
+    missing: tuple[Text, ...] = Field(("",), description="What counts as missing in text columns.")
     where: Name | None = Field(None, description="A row filter, an SQL expression over the columns.")
     key: Name | None = Field(
         None, description="A column that names each row once; lets two releases be compared row by row."
@@ -130,7 +182,7 @@ class DataConfig(Section):
     label: Name | None = Field(
         None, description="The column with what is true. Without it only referral rates are reported."
     )
-    positive: str | bool | int | float | None = Field(
+    positive: Scalar | None = Field(
         None,
         description="The value of the label (and of predictions in words) that counts as 1. Needed where values are not 0/1 or true/false.",
     )
@@ -142,22 +194,21 @@ class ModelConfig(Section):
     name: Name = Field(description="The model's name in the report.")
     score: Name | None = Field(None, description="The column with its scores.")
     prediction: Name | None = Field(None, description="The column with its predictions.")
-    threshold: float | None = Field(
-        None, allow_inf_nan=False, description="Scores from here on predict 1. Default 0.5."
-    )
+    threshold: Number | None = Field(None, description="Scores from here on predict 1. Default 0.5.")
     rule: Literal[">=", ">"] = Field(
         ">=", description="`>=`: a score equal to the threshold predicts 1. `>`: it does not."
     )
-    positive: str | bool | int | float | None = Field(
+    positive: Scalar | None = Field(
         None, description="The prediction value that counts as 1. Default: `data.positive`."
     )
 
     @model_validator(mode="after")
     def _one_of(self) -> ModelConfig:
-        if (self.score is None) == (self.prediction is None):
-            raise ValueError("give exactly one of score, prediction")
+        self._exactly_one("score", "prediction")
         if self.prediction is not None and self.threshold is not None:
-            raise ValueError("threshold goes with score; predictions are already decided")
+            raise ValueError(
+                "found threshold beside prediction, expected it beside score: predictions are already decided"
+            )
         return self
 
     @property
@@ -166,41 +217,89 @@ class ModelConfig(Section):
         return 0.5 if self.threshold is None else self.threshold
 
 
+def _ascending(breaks: list[float]) -> list[float]:
+    if sorted(set(breaks)) != breaks:
+        raise ValueError("found breaks out of order or repeated, expected them ascending, each once")
+    return breaks
+
+
+Breaks = Annotated[
+    Annotated[list[Number], Field(min_length=1), AfterValidator(_ascending), Tag("shape:list")]
+    | Annotated[Whole, Field(ge=2, le=1000), Tag("shape:number")],
+    by_shape("a list of ascending numbers, or a number of intervals", numbers="number"),
+]
+
+
 class GroupColumn(Section):
     """A group column, by its values or, for numbers, by intervals closed on the right."""
 
     column: Name = Field(description="The column.")
-    breaks: Annotated[list[float], Field(min_length=1)] | Annotated[int, Field(ge=2, le=1000)] | None = Field(
+    breaks: Breaks | None = Field(
         None,
         description="Ascending cut points ([40, 65]: `<= 40`, `(40, 65]`, `> 65`), or a number of intervals of equal width.",
     )
-    width: Annotated[float, Field(gt=0)] | None = Field(None, description="Intervals of this width.")
-    quantiles: Annotated[int, Field(ge=2, le=100)] | None = Field(
+    width: Annotated[Number, Field(gt=0)] | None = Field(None, description="Intervals of this width.")
+    quantiles: Annotated[Whole, Field(ge=2, le=100)] | None = Field(
         None, description="This many groups of about equal size."
     )
-    at_least: Annotated[int, Field(ge=1)] | None = Field(
+    at_least: Annotated[Whole, Field(ge=1)] | None = Field(
         None, description='Smaller groups are pooled as "(other)", which is said.'
     )
 
     @model_validator(mode="after")
     def _at_most_one(self) -> GroupColumn:
-        if sum(x is not None for x in (self.breaks, self.width, self.quantiles)) > 1:
-            raise ValueError("give at most one of breaks, width, quantiles")
-        if isinstance(self.breaks, list) and sorted(set(self.breaks)) != self.breaks:
-            raise ValueError("breaks must ascend, each value once")
+        given = [key for key in ("breaks", "width", "quantiles") if getattr(self, key) is not None]
+        if len(given) > 1:
+            raise ValueError(f"found {' and '.join(given)}, expected at most one of breaks, width, quantiles")
         return self
+
+
+CrossedColumn = Annotated[
+    Annotated[Name, Tag("shape:text")] | Annotated[GroupColumn, Tag("shape:mapping")],
+    by_shape("a column's name, or a mapping with column"),
+]
+CrossedColumns = Annotated[tuple[CrossedColumn, ...], Field(min_length=2)]
 
 
 class Intersection(Section):
     """Several group columns at once; the short form is a list of columns."""
 
-    columns: Annotated[tuple[Name | GroupColumn, ...], Field(min_length=2)] = Field(description="The columns to cross.")
-    at_least: Annotated[int, Field(ge=1)] | None = Field(
+    columns: CrossedColumns = Field(description="The columns to cross.")
+    at_least: Annotated[Whole, Field(ge=1)] | None = Field(
         None, description='Smaller combinations are pooled as "(other)", which is said.'
     )
 
 
-Group = Name | GroupColumn | Intersection | Annotated[tuple[Name | GroupColumn, ...], Field(min_length=2)]
+Group = Annotated[
+    Annotated[Name, Tag("shape:text")]
+    | Annotated[GroupColumn, Tag("shape:mapping")]
+    | Annotated[Intersection, Tag("shape:columns")]
+    | Annotated[CrossedColumns, Tag("shape:list")],
+    by_shape("a column's name, a mapping with column (or columns), or a list of columns"),
+]
+
+
+def grouping_columns(group: Group) -> tuple[str, ...]:
+    """The columns of a grouping.
+
+    >>> grouping_columns(("sex", GroupColumn(column="age", breaks=[40, 65])))
+    ('sex', 'age')
+    """
+    if isinstance(group, str):
+        return (group,)
+    if isinstance(group, GroupColumn):
+        return (group.column,)
+    crossed = group.columns if isinstance(group, Intersection) else group
+    return tuple(item if isinstance(item, str) else item.column for item in crossed)
+
+
+def grouping_name(group: Group) -> str:
+    """The name of a grouping, as the report shows it and as rules select it.
+
+    >>> grouping_name("sex"), grouping_name(("sex", "ethnicity"))
+    ('sex', 'sex x ethnicity')
+    """
+    return " x ".join(grouping_columns(group))
 
 
 class FlagRule(Section):
@@ -211,10 +310,10 @@ class FlagRule(Section):
         "rest",
         description="`rest` (everyone else), `overall`, `largest`, `best` (chosen from the data), or a group's name.",
     )
-    difference: Annotated[float, Field(gt=0)] | None = Field(
+    difference: Annotated[Number, Field(gt=0)] | None = Field(
         None, description="The largest difference that is within the limit (rates: 0.05 = 5 points)."
     )
-    ratio: Annotated[float, Field(gt=0, lt=1)] | None = Field(
+    ratio: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
         None,
         description="The smallest ratio that is within the limit (0.8: outside 0.8 to 1.25 is beyond it).",
     )
@@ -231,8 +330,7 @@ class FlagRule(Section):
 
     @model_validator(mode="after")
     def _one_of(self) -> FlagRule:
-        if (self.difference is None) == (self.ratio is None):
-            raise ValueError("give exactly one of difference, ratio")
+        self._exactly_one("difference", "ratio")
         return self
 
 
@@ -250,7 +348,7 @@ class FlagsConfig(Section):
     adjust: Literal["holm", "bh", "none"] = Field(
         "holm", description="How p-values are adjusted over the comparisons of one grouping and model."
     )
-    min_group_size: Annotated[int, Field(ge=1)] = Field(
+    min_group_size: Annotated[Whole, Field(ge=1)] = Field(
         30, description="Smaller groups get no verdict but `insufficient evidence`."
     )
     decide_by: Literal["interval", "point"] = Field(
@@ -268,7 +366,7 @@ class FlagsConfig(Section):
         for rule in self.rules:
             if (rule.metric, rule.name) in seen:
                 raise ValueError(
-                    f"two rules for {rule.metric} need different values of name, so that their findings differ"
+                    f"found two rules for {rule.metric} with the same name, expected a different name in each: it is part of a finding's id"
                 )
             seen.add((rule.metric, rule.name))
         return self
@@ -278,7 +376,7 @@ class AgreementItem(Section):
     """One rated item: which column holds which rater's rating."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
-    __pydantic_extra__: dict[str, str]
+    __pydantic_extra__: dict[str, Name]
 
     name: Name = Field(description="The item's name. Every further key is a rater's name with the item's column.")
 
@@ -286,9 +384,10 @@ class AgreementItem(Section):
 class AgreementConfig(Section):
     """Agreement between models or human raters, per group."""
 
-    pairs: Literal["all"] | tuple[Annotated[tuple[Name, ...], Field(min_length=2, max_length=2)], ...] = Field(
-        "all", description="Pairs of names of models or raters, or `all`."
-    )
+    pairs: Annotated[
+        Annotated[Literal["all"], Tag("shape:text")] | Annotated[tuple[Pair, ...], Tag("shape:list")],
+        by_shape("all, or a list of pairs of names"),
+    ] = Field("all", description="Pairs of names of models or raters, or `all`.")
     raters: dict[Name, Name] = Field(default_factory=dict, description="Human raters: name -> column.")
     items: tuple[AgreementItem, ...] = Field(
         (), description="Items rated before any prediction: {name: pain, nurse: pain_n, physician: pain_p}."
@@ -296,10 +395,10 @@ class AgreementConfig(Section):
     statistics: tuple[Literal["kappa", "pabak", "ac1", "icc", "weighted_kappa", "fleiss", "krippendorff"], ...] = Field(
         ("kappa", "pabak", "ac1", "icc"), description="Which statistics the card shows."
     )
-    icc_forms: tuple[Literal["1", "A1", "C1", "1k", "Ak", "Ck"], ...] = Field(
+    icc_forms: tuple[Annotated[Literal["1", "A1", "C1", "1k", "Ak", "Ck"], BeforeValidator(as_written)], ...] = Field(
         ("A1",), description="Forms of the ICC of McGraw and Wong."
     )
-    limit: Annotated[float, Field(gt=0, le=2)] = Field(
+    limit: Annotated[Number, Field(gt=0, le=2)] = Field(
         0.1,
         description="The largest gap between a group's agreement and the rest's that is within the limit.",
     )
@@ -308,13 +407,27 @@ class AgreementConfig(Section):
 class TreeCovariate(Section):
     """A covariate to split on."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
     column: Name = Field(description="The column.")
     as_: Literal["categorical", "ordered", "numeric"] | None = Field(
         None, alias="as", description="How to read it. Default: numbers numeric, everything else categorical."
     )
-    order: tuple[str, ...] | None = Field(None, description="All levels in their order; makes it ordered.")
+    order: tuple[Name, ...] | None = Field(None, description="All levels in their order; makes it ordered.")
+
+
+TREE_RATES = ("referral", "fpr", "fnr", "accuracy", "score")
+
+
+def _tree_rate(rate: str) -> str:
+    if rate in TREE_RATES:
+        return rate
+    if rate in ("ppv", "npv", "fdr", "for"):
+        raise ValueError(
+            f"found {rate}, expected one of {', '.join(TREE_RATES)}: {rate} conditions on the prediction, "
+            "so the two models have no rows in common to compare"
+        )
+    same = {"tpr": "fnr", "sensitivity": "fnr", "tnr": "fpr", "specificity": "fpr", "referral_rate": "referral"}
+    hint = f"; use {same[rate]}" if rate in same else ""
+    raise ValueError(f"found {rate}, expected one of {', '.join(TREE_RATES)}{hint}")
 
 
 class TreeConfig(Section):
@@ -333,19 +446,33 @@ class TreeConfig(Section):
         description="The same as `compare`; one name gives the tree of that model's own disparity.",
     )
     attribute: Name = Field(description="The column whose two levels are held against each other.")
-    levels: Annotated[tuple[Name, ...], Field(min_length=2)] | None = Field(
+    levels: Pair | None = Field(
         None, description="The two levels [a1, a2]; a disparity is the rate of a2 minus that of a1."
     )
     pairs: (
-        Literal["all", "one_vs_rest", "spread"]
-        | tuple[Annotated[tuple[Name, ...], Field(min_length=2, max_length=2)], ...]
+        Annotated[
+            Annotated[Literal["all", "one_vs_rest", "spread"], Tag("shape:text")]
+            | Annotated[tuple[Pair, ...], Field(min_length=1), Tag("shape:list")],
+            by_shape("all, one_vs_rest or spread, or a list of pairs of levels"),
+        ]
         | None
     ) = Field(
         None,
         description="For more than two levels: `all`, `one_vs_rest`, a list of pairs (a tree each), or `spread`.",
     )
-    rate: Name = Field("referral", description="`referral`, `fpr`, `fnr`, `accuracy`, or `score`.")
-    split_on: Annotated[tuple[Name | TreeCovariate, ...], Field(min_length=1)] = Field(description="The covariates.")
+    rate: Annotated[Name, AfterValidator(_tree_rate)] = Field(
+        "referral", description="`referral`, `fpr`, `fnr`, `accuracy`, or `score`."
+    )
+    split_on: Annotated[
+        tuple[
+            Annotated[
+                Annotated[Name, Tag("shape:text")] | Annotated[TreeCovariate, Tag("shape:mapping")],
+                by_shape("a column's name, or a mapping with column"),
+            ],
+            ...,
+        ],
+        Field(min_length=1),
+    ] = Field(description="The covariates.")
     test: Literal["wald", "score", "permutation"] = Field(
         "wald",
         description="`wald` tests Δ alone; `score` is the published statistic; `permutation` is for small nodes.",
@@ -357,22 +484,21 @@ class TreeConfig(Section):
     adjust: Literal["bonferroni", "none"] = Field(
         "bonferroni", description="Adjustment over the covariates tested in a node."
     )
-    min_size: Annotated[int, Field(ge=2)] = Field(50, description="The smallest node, in rows of the rate's condition.")
-    max_depth: Annotated[int, Field(ge=0)] | None = Field(None, description="The most splits on a path.")
-    min_difference: Annotated[float, Field(ge=0)] = Field(
+    min_size: Annotated[Whole, Field(ge=2)] = Field(
+        50, description="The smallest node, in rows of the rate's condition."
+    )
+    max_depth: Annotated[Whole, Field(ge=0)] | None = Field(None, description="The most splits on a path.")
+    min_difference: Annotated[Number, Field(ge=0)] = Field(
         0.0, description="Siblings whose Δ differ by less are joined again."
     )
-    honest: bool = Field(False, description="Split on one half of the rows, estimate on the other.")
+    honest: Truth = Field(False, description="Split on one half of the rows, estimate on the other.")
     name: Name | None = Field(None, description="The tree's title.")
 
     @model_validator(mode="after")
     def _consistent(self) -> TreeConfig:
-        if (self.compare is None) == (self.models is None):
-            raise ValueError("give exactly one of compare, models")
+        self._exactly_one("compare", "models")
         if self.levels is not None and self.pairs is not None:
-            raise ValueError("give levels for one tree, or pairs for several, not both")
-        if self.levels is not None and len(self.levels) != 2:
-            raise ValueError("levels names two levels; use pairs for more")
+            raise ValueError("found both levels and pairs, expected levels for one tree or pairs for several")
         return self
 
     @property
@@ -398,18 +524,15 @@ class Predictor(Section):
         None,
         description="A pickle or joblib file. Loading one runs whatever code it holds; needs `allow_pickle: true`.",
     )
-    allow_pickle: bool = Field(False, description="You trust the file in `pickle` as you trust a program.")
+    allow_pickle: Truth = Field(False, description="You trust the file in `pickle` as you trust a program.")
 
     @model_validator(mode="after")
     def _one_of(self) -> Predictor:
-        given = [
-            k for k in ("onnx", "skops", "mlflow", "callable", "http", "fit", "pickle") if getattr(self, k) is not None
-        ]
-        if len(given) != 1:
-            raise ValueError("give exactly one of onnx, skops, mlflow, callable, http, fit, pickle")
+        self._exactly_one("onnx", "skops", "mlflow", "callable", "http", "fit", "pickle")
         if self.pickle is not None and not self.allow_pickle:
             raise ValueError(
-                "a pickle file can run any code when it is loaded; if you trust it, set allow_pickle: true, else export the model as onnx or skops"
+                "found a pickle file, expected allow_pickle: true beside it: loading one can run any code; "
+                "if you do not trust it as a program, export the model as onnx or skops"
             )
         return self
 
@@ -417,13 +540,13 @@ class Predictor(Section):
 class Perturbation(Section):
     """How a selected value of one input is changed."""
 
-    sd: Annotated[float, Field(ge=0)] | None = Field(
+    sd: Annotated[Number, Field(ge=0)] | None = Field(
         None, description="A normal draw with this standard deviation is added."
     )
-    round: bool = Field(False, description="The draw is rounded to a whole number.")
-    min: float | None = Field(None, description="Results below are set to it.")
-    max: float | None = Field(None, description="Results above are set to it.")
-    replace: bool = Field(False, description="Replaced by another observed category.")
+    round: Truth = Field(False, description="The draw is rounded to a whole number.")
+    min: Number | None = Field(None, description="Results below are set to it.")
+    max: Number | None = Field(None, description="Results above are set to it.")
+    replace: Truth = Field(False, description="Replaced by another observed category.")
 
 
 class Levels(Section):
@@ -431,7 +554,13 @@ class Levels(Section):
 
     from_: Proportion = Field(0.0, alias="from", description="The first level.")
     to: Proportion = Field(0.3, description="The last level.")
-    step: Annotated[float, Field(gt=0, le=1)] = Field(0.01, description="The distance between levels.")
+    step: Annotated[Number, Field(gt=0, le=1)] = Field(0.01, description="The distance between levels.")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Levels:
+        if self.from_ > self.to:
+            raise ValueError(f"found from {self.from_:g} above to {self.to:g}, expected it below")
+        return self
 
 
 class NoiseConfig(Section):
@@ -443,36 +572,46 @@ class NoiseConfig(Section):
         description="The predictor's input columns, in its order."
     )
     group: Name = Field(description="The group column.")
-    perturb: dict[Name, Perturbation | Literal["flip", "replace"]] = Field(
-        description="Per input: `{sd: 5, round: true, min: 18}`, `flip` or `replace`."
-    )
+    perturb: Annotated[
+        dict[
+            Name,
+            Annotated[
+                Annotated[Perturbation, Tag("shape:mapping")]
+                | Annotated[Literal["flip", "replace"], Tag("shape:text")],
+                by_shape("flip, replace, or a mapping with sd"),
+            ],
+        ],
+        Field(min_length=1),
+    ] = Field(description="Per input: `{sd: 5, round: true, min: 18}`, `flip` or `replace`.")
     one_hot: tuple[tuple[Name, ...], ...] = Field(
         (), description="Input columns of one variable that are changed together."
     )
-    levels: Levels | Annotated[tuple[Proportion, ...], Field(min_length=1)] = Field(
-        default_factory=Levels, description="Noise levels."
-    )
-    repeats: Annotated[int, Field(ge=1)] = Field(
+    levels: Annotated[
+        Annotated[Levels, Tag("shape:mapping")]
+        | Annotated[tuple[Proportion, ...], Field(min_length=1), Tag("shape:list")],
+        by_shape("a mapping with from, to and step, or a list of proportions"),
+    ] = Field(default_factory=Levels, description="Noise levels.")
+    repeats: Annotated[Whole, Field(ge=1)] = Field(
         20, description="Draws per level; their mean and Monte-Carlo error are shown."
     )
-    sample: Annotated[int, Field(ge=1)] | None = Field(
+    sample: Annotated[Whole, Field(ge=1)] | None = Field(
         20000, description="The most rows to use; a seeded sample beyond that, which is said."
     )
     draws: Literal["per_group", "common"] = Field(
         "per_group", description="Perturbed values are drawn within each group, or over all rows."
     )
-    exact_proportion: bool = Field(
+    exact_proportion: Truth = Field(
         False, description="Perturb exactly the level's share of values, not each with that probability."
     )
     variants: tuple[Literal["all", "minima", "numeric", "binary"], ...] = Field(
         ("all",), description="Which inputs: all, with minima, numeric only, binary only."
     )
-    folds: Annotated[int, Field(ge=2)] = Field(5, description="With `fit: logistic`: the number of folds.")
+    folds: Annotated[Whole, Field(ge=2)] = Field(5, description="With `fit: logistic`: the number of folds.")
     scale: tuple[Name, ...] = Field(
         (),
         description="With `fit: logistic`: inputs that are standardised on the train part. Default: the perturbed numeric ones.",
     )
-    processes: Annotated[int, Field(ge=1)] = Field(1, description="How many processes share the work.")
+    processes: Annotated[Whole, Field(ge=1)] = Field(1, description="How many processes share the work.")
 
 
 class Acceptance(Section):
@@ -481,33 +620,14 @@ class Acceptance(Section):
     finding: Name = Field(description="The finding's id, as the card and `report.json` show it.")
     reason: Name = Field(description="Why it is accepted.")
     approver: Name = Field(description="Who answers for it.")
-    until: datetime.date = Field(description="The last day on which it is in force.")
+    until: Date = Field(description="The last day on which it is in force.")
 
 
 class OutputConfig(Section):
     """What is written, and where."""
 
     directory: Name = Field("report", description="The folder of the outputs.")
-    formats: Annotated[
-        tuple[
-            Literal[
-                "html",
-                "pdf",
-                "json",
-                "markdown",
-                "csv",
-                "junit",
-                "github",
-                "gitlab",
-                "sarif",
-                "cyclonedx",
-                "model_index",
-                "chai_xml",
-            ],
-            ...,
-        ],
-        Field(min_length=1),
-    ] = Field(FORMATS, description="Which outputs are made.")
+    formats: Annotated[tuple[Format, ...], Field(min_length=1)] = Field(FORMATS, description="Which outputs are made.")
     templates: Name | None = Field(None, description="A folder searched before the packaged templates and CSS.")
     fonts: tuple[Name, ...] = Field(
         (), description="Extra font files for the PDF (other scripts), hashed into the provenance."
@@ -527,16 +647,22 @@ class Config(Section):
         (),
         description="The groupings: a column, a mapping for intervals or pooling, or a list of columns for an intersection.",
     )
-    metrics: Literal["all"] | Annotated[tuple[Name, ...], Field(min_length=1)] = Field(
-        ("accuracy", "referral_rate", "fpr", "fnr"), description="Metrics of `reporter metrics`, or `all`."
-    )
+    metrics: Annotated[
+        Annotated[Literal["all"], Tag("shape:text")]
+        | Annotated[tuple[Name, ...], Field(min_length=1), Tag("shape:list")],
+        by_shape("all, or a list of metrics"),
+    ] = Field(("accuracy", "referral_rate", "fpr", "fnr"), description="Metrics of `reporter metrics`, or `all`.")
     confidence: Alpha = Field(0.95, description="The confidence level of every interval.")
     flags: FlagsConfig = Field(default_factory=FlagsConfig, description="When a group is flagged.")
     agreement: AgreementConfig | None = Field(None, description="Agreement between models or raters.")
     trees: tuple[TreeConfig, ...] = Field((), description="Δ subgroup trees.")
-    noise: NoiseConfig | tuple[NoiseConfig, ...] | None = Field(
-        None, description="Reliability under simulated rater noise: one study or a list."
-    )
+    noise: (
+        Annotated[
+            Annotated[NoiseConfig, Tag("shape:mapping")] | Annotated[tuple[NoiseConfig, ...], Tag("shape:list")],
+            by_shape("one noise study (a mapping), or a list of them"),
+        ]
+        | None
+    ) = Field(None, description="Reliability under simulated rater noise: one study or a list.")
     baseline: Name | None = Field(
         None, description="The release to compare with: a record, a report.json, or `latest-approved`."
     )
@@ -547,21 +673,13 @@ class Config(Section):
     profiles: tuple[Literal["chai", "hti1", "tripod_ai", "eu_annex_iv", "nyc_ll144", "four_fifths"], ...] = Field(
         (), description="What a regulator's reader needs."
     )
-    small_cells: Annotated[int, Field(ge=2)] | None = Field(
+    small_cells: Annotated[Whole, Field(ge=2)] | None = Field(
         None, description="11: no count from 1 to 10 is shown or derivable."
     )
     output: OutputConfig = Field(default_factory=OutputConfig, description="What is written, and where.")
     archive: Name | None = Field(None, description="A folder or fsspec URL where each run leaves a record.")
     sealed_archive: Name | None = Field(None, description="With `small_cells`: a second archive for the full record.")
-    seed: Annotated[int, Field(ge=0)] = Field(0, description="The seed of everything that is drawn.")
-
-    @model_validator(mode="after")
-    def _cross_checks(self) -> Config:
-        if self.small_cells is not None and "nyc_ll144" in self.profiles:
-            raise ValueError("small_cells hides small counts, nyc_ll144 must list them: ask for one of the two")
-        if self.sealed_archive is not None and self.small_cells is None:
-            raise ValueError("sealed_archive goes with small_cells; without it archive already holds the full record")
-        return self
+    seed: Annotated[Whole, Field(ge=0)] = Field(0, description="The seed of everything that is drawn.")
 
     @property
     def noise_studies(self) -> tuple[NoiseConfig, ...]:
@@ -569,8 +687,3 @@ class Config(Section):
         if self.noise is None:
             return ()
         return self.noise if isinstance(self.noise, tuple) else (self.noise,)
-
-
-def key_help(model: type[BaseModel]) -> dict[str, Any]:
-    """Key name in YAML -> its pydantic field, for generated documentation."""
-    return {field.alias or name: field for name, field in model.model_fields.items()}

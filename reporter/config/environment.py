@@ -1,0 +1,118 @@
+"""``${NAME}`` in text values is read from the environment, and kept out of whatever is shown or stored.
+
+Knows nothing of files or of what the keys mean, except which keys a report prints anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from reporter.config.keypath import KeyPath
+
+_REFERENCE = re.compile(r"(?P<escape>\$\$\{)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|(?P<other>\$\{)")
+
+#: (path, message, hint)
+Finding = tuple[KeyPath, str, str]
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """``value`` with the environment's values; ``shown`` is the same with ``${NAME}`` in their place. ``used`` names the
+    variables of each path that read one; ``findings`` are the problems."""
+
+    value: Any
+    shown: Any
+    used: dict[KeyPath, dict[str, str]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def expand(value: Any, environ: Mapping[str, str]) -> Expanded:
+    """Replace ``${NAME}`` in every text of ``value``; ``$${`` stands for a literal ``${``.
+
+    Examples
+    --------
+    >>> result = expand({"url": "pg://${USER}@h", "note": "$${x}"}, {"USER": "ann"})
+    >>> result.value, result.shown
+    ({'url': 'pg://ann@h', 'note': '${x}'}, {'url': 'pg://${USER}@h', 'note': '${x}'})
+    """
+    used: dict[KeyPath, dict[str, str]] = {}
+    findings: list[Finding] = []
+
+    def text(raw: str, path: KeyPath) -> tuple[str, str]:
+        if "${" not in raw:
+            return raw, raw
+
+        def read(match: re.Match[str]) -> str:
+            if match["escape"]:
+                return "${"
+            name = match["name"]
+            if name is None:
+                findings.append(
+                    (path, "found '${' without a variable's name, expected ${NAME}", "Write $${ for a literal ${.")
+                )
+                return "${"
+            if name not in environ:
+                findings.append(
+                    (path, f"the environment variable {name} is not set", f"Set {name}, or write the value.")
+                )
+                return match[0]
+            used.setdefault(path, {})[name] = environ[name]
+            return environ[name]
+
+        expanded = _REFERENCE.sub(read, raw)
+        shown = _REFERENCE.sub(lambda match: "${" if match["escape"] else match[0], raw)
+        return expanded, shown
+
+    full, shown = _both(value, (), text)
+    return Expanded(full, shown, used, findings)
+
+
+def _both(value: Any, path: KeyPath, text: Callable[[str, KeyPath], tuple[str, str]]) -> tuple[Any, Any]:
+    if isinstance(value, str):
+        return text(value, path)
+    if isinstance(value, dict):
+        pairs = {key: _both(inner, (*path, key), text) for key, inner in value.items()}
+        return {k: pair[0] for k, pair in pairs.items()}, {k: pair[1] for k, pair in pairs.items()}
+    if isinstance(value, list):
+        both = [_both(inner, (*path, index), text) for index, inner in enumerate(value)]
+        return [pair[0] for pair in both], [pair[1] for pair in both]
+    return value, value
+
+
+# what a report says of these keys it says in full; everywhere else a variable may hold a password
+_PRINTED = frozenset(
+    ("card", "models", "groups", "metrics", "flags", "agreement", "trees", "noise", "accepted", "profiles")
+)
+
+
+def is_printed(path: KeyPath) -> bool:
+    """Whether the report prints this key's value, so that a record must hold it to be replayed.
+
+    >>> is_printed(("card", "version")), is_printed(("data", "source", "url")), is_printed(("noise", "predictor", "http"))
+    (True, False, False)
+    """
+    return bool(path) and path[0] in _PRINTED and not (path[0] == "noise" and "predictor" in path)
+
+
+def redact(text: str, secrets: Mapping[str, str]) -> str:
+    """``text`` with the values of ``secrets`` (variable -> value) replaced by ``${NAME}`` and passwords of URLs by ``***``.
+
+    >>> redact("cannot open pg://ann:hunter2@h", {"PW": "hunter2"})
+    'cannot open pg://ann:${PW}@h'
+    >>> redact("cannot open pg://ann:hunter2@h", {})
+    'cannot open pg://ann:***@h'
+    """
+    from urllib.parse import quote, unquote
+
+    for name, value in sorted(secrets.items(), key=lambda pair: -len(pair[1])):
+        for form in {value, unquote(value), quote(value, safe="")} - {""}:
+            # a short value is replaced only where it stands alone, or it would eat other words
+            pattern = re.escape(form) if len(form) >= 4 else rf"(?<!\w){re.escape(form)}(?!\w)"
+            text = re.sub(pattern, lambda _: f"${{{name}}}", text)  # noqa: B023 - called before the next turn
+    return URL_PASSWORD.sub(lambda match: f"{match['before']}***@" if "${" not in match["password"] else match[0], text)
+
+
+URL_PASSWORD = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^/@:\s]*:)(?P<password>[^@/\s]+)@")
