@@ -57,23 +57,9 @@ Format = Literal[
     "chai_xml",
 ]
 FORMATS: tuple[Format, ...] = ("html", "pdf", "json", "markdown", "csv", "junit")
-OPTIONAL_Format = Literal[
-    "html",
-    "pdf",
-    "json",
-    "markdown",
-    "csv",
-    "junit",
-    "github",
-    "gitlab",
-    "sarif",
-    "cyclonedx",
-    "model_index",
-    "chai_xml",
-]
-FORMATS: tuple[Format, ...] = ("github", "gitlab", "sarif", "cyclonedx", "model_index", "chai_xml")
-PROFILES = ("chai", "hti1", "tripod_ai", "eu_annex_iv", "nyc_ll144", "four_fifths")
-GATES = ("diverges", "insufficient_evidence", "worse_than_baseline", "unsigned_baseline")
+OPTIONAL_FORMATS: tuple[Format, ...] = ("github", "gitlab", "sarif", "cyclonedx", "model_index", "chai_xml")
+Profile = Literal["chai", "hti1", "tripod_ai", "eu_annex_iv", "nyc_ll144", "four_fifths"]
+Gate = Literal["diverges", "insufficient_evidence", "worse_than_baseline", "unsigned_baseline"]
 
 
 class Section(BaseModel):
@@ -667,12 +653,8 @@ class Config(Section):
         None, description="The release to compare with: a record, a report.json, or `latest-approved`."
     )
     accepted: tuple[Acceptance, ...] = Field((), description="Accepted findings.")
-    fail_on: tuple[Literal["diverges", "insufficient_evidence", "worse_than_baseline", "unsigned_baseline"], ...] = (
-        Field(("diverges",), description="What makes the gate fail.")
-    )
-    profiles: tuple[Literal["chai", "hti1", "tripod_ai", "eu_annex_iv", "nyc_ll144", "four_fifths"], ...] = Field(
-        (), description="What a regulator's reader needs."
-    )
+    fail_on: tuple[Gate, ...] = Field(("diverges",), description="What makes the gate fail.")
+    profiles: tuple[Profile, ...] = Field((), description="What a regulator's reader needs.")
     small_cells: Annotated[Whole, Field(ge=2)] | None = Field(
         None, description="11: no count from 1 to 10 is shown or derivable."
     )
