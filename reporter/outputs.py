@@ -7,6 +7,7 @@ file of an earlier run behind either, since that would look like this run's.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ class Written:
 
     report: Report
     files: dict[str, list[Path]] = field(default_factory=dict)
+    contents: dict[str, bytes] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -74,20 +76,30 @@ def write_outputs(
     progress: Progress,
 ) -> Written:
     """Make each format and write its files into ``directory``; what fails is collected, not raised."""
-    from reporter.render.write import remove_files, write_files
+    from reporter.render.write import write_files
 
     request = Request(report, templates, fonts)
     files: dict[str, list[Path]] = {}
+    contents: dict[str, bytes] = {}
     problems: list[Problem] = []
     for name in formats:
         with progress.step(f"Write {name}"):
             try:
                 made = MAKERS[name](request)
-                files[name] = write_files(directory, made)
+                files[name] = list(write_files(directory, made))
+                contents |= made
             except OutputError as error:
                 problems += error.problems
-                remove_files(directory, OWNED[name])
-    return Written(report, files, tuple(problems))
+            _remove_stale(directory, name, keep=files.get(name, []))
+    return Written(report, files, contents, tuple(problems))
+
+
+def _remove_stale(directory: Path, name: str, *, keep: Sequence[Path]) -> None:
+    """Files of this format that an earlier run left would look like this run's."""
+    for pattern in OWNED[name]:
+        for path in set(directory.glob(pattern)) - set(keep):
+            with suppress(OSError):
+                path.unlink()
 
 
 def _html(request: Request) -> dict[str, bytes]:
@@ -136,6 +148,15 @@ def _junit(request: Request) -> dict[str, bytes]:
     return {"junit.xml": render_junit(request.report).encode()}
 
 
+def _github(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_github import render_annotations, render_summary
+
+    return {
+        "summary.md": render_summary(request.report).encode(),
+        "annotations.txt": render_annotations(request.report).encode(),
+    }
+
+
 MAKERS: dict[str, Callable[[Request], dict[str, bytes]]] = {
     "json": _json,
     "html": _html,
@@ -143,6 +164,7 @@ MAKERS: dict[str, Callable[[Request], dict[str, bytes]]] = {
     "markdown": _markdown,
     "csv": _csv,
     "junit": _junit,
+    "github": _github,
 }
 
 OWNED: dict[str, tuple[str, ...]] = {
@@ -152,6 +174,7 @@ OWNED: dict[str, tuple[str, ...]] = {
     "markdown": ("card.md",),
     "csv": ("tables/*.csv",),
     "junit": ("junit.xml",),
+    "github": ("summary.md", "annotations.txt"),
 }
 
 

@@ -64,7 +64,7 @@ def make_provenance(
         config_text=loaded.text.decode("utf-8", "replace"),
         seed=loaded.config.seed,
         inputs=tuple(inputs),
-        git=_git(loaded.base) if loaded.path else None,
+        git=_git(loaded.base, name) if loaded.path else None,
         fonts={Path(font).name: _sha256(loaded.base / font) for font in loaded.config.output.fonts},
         rule_lines=tuple(_line(loaded, i) for i in range(len(loaded.config.flags.rules))),
     )
@@ -86,14 +86,16 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _git(folder: Path) -> dict[str, Any] | None:
-    """The commit of the folder that holds the config, and whether tracked files differ from it; None outside a repository."""
+def _git(folder: Path, name: str) -> dict[str, Any] | None:
+    """The commit of the folder that holds the config, whether tracked files differ from it, and the config's path in the
+    repository; None outside one."""
     try:
         commit = _run_git(folder, "rev-parse", "HEAD")
+        prefix = _run_git(folder, "rev-parse", "--show-prefix")
         changed = _run_git(folder, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.SubprocessError):
         return None
-    return {"commit": commit, "modified": bool(changed)}
+    return {"commit": commit, "modified": bool(changed), "path": f"{prefix}{name}"}
 
 
 def _run_git(folder: Path, *arguments: str) -> str:
