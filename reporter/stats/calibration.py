@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from reporter.stats.cells import Floats, Ints
-from reporter.stats.scores import Objects, ScoreGrid, ScoreTable
+from reporter.stats.cells import Floats, Ints, Objects, is_none, none_reasons
+from reporter.stats.scores import ScoreGrid, ScoreTable
 
 INSIDE = 1e-6
 """Scores of exactly 0 or 1 are moved this far inside for the fit, since their logit is infinite."""
@@ -71,7 +71,7 @@ def fit_calibration(table: ScoreTable | ScoreGrid, n_groups: int) -> Calibration
     everything = _scores(table) if isinstance(table, ScoreTable) else np.concatenate((table.low, table.high))
     outside = len(everything) > 0 and bool(everything.min() < 0 or everything.max() > 1)
     empty = np.full(n_groups, np.nan)
-    error_reason = _reasons(n_groups)
+    error_reason = none_reasons(n_groups)
     error_reason[rows == 0] = NO_LABELLED_SCORE
     if outside:
         error_reason[:] = OUTSIDE
@@ -79,16 +79,14 @@ def fit_calibration(table: ScoreTable | ScoreGrid, n_groups: int) -> Calibration
     error = _expected_error(group, label, score, n, n_groups)
     reason = _unfit(group, label, score, n, n_groups)
     logit = special.logit(np.clip(score, INSIDE, 1.0 - INSIDE))
-    fitted = np.equal(reason, None)
+    fitted = is_none(reason)
     use = fitted[group]
     parameters, errors, converged = _newton(group[use], label[use], logit[use], n[use], n_groups)
     reason[fitted & ~converged] = NOT_CONVERGED
     good = fitted & converged
     parameters = np.where(good, parameters, np.nan)
     errors = np.where(good, errors, np.nan)
-    return CalibrationFits(
-        parameters[0], errors[0], parameters[1], errors[1], rows, reason, error, error_reason
-    )
+    return CalibrationFits(parameters[0], errors[0], parameters[1], errors[1], rows, reason, error, error_reason)
 
 
 def bin_edges(bins: int, low: float = 0.0, high: float = 1.0) -> Floats:
@@ -108,10 +106,6 @@ def _scores(table: ScoreTable | ScoreGrid) -> Floats:
     return np.clip(table.total / np.maximum(table.n, 1), table.low, table.high)
 
 
-def _reasons(n: int) -> Objects:
-    return np.full(n, None, object)
-
-
 def _expected_error(group: Ints, label: Ints, score: Floats, n: Ints, n_groups: int) -> Floats:
     """Sum over bins of (rows in the bin / rows) * |mean score - observed rate| = sum of |sum of n * (score - label)| / rows."""
     place = group * BINS + bin_of(score, bin_edges(BINS))
@@ -129,7 +123,7 @@ def _unfit(group: Ints, label: Ints, score: Floats, n: Ints, n_groups: int) -> O
     np.maximum.at(highest, (label, group), score)
     rows = np.zeros((2, n_groups))
     np.add.at(rows, (label, group), n)
-    reason = _reasons(n_groups)
+    reason = none_reasons(n_groups)
     reason[~((lowest[1] < highest[0]) & (lowest[0] < highest[1]))] = SEPARATED
     reason[np.minimum(*lowest) == np.maximum(*highest)] = CONSTANT
     reason[(rows == 0).any(axis=0)] = ONE_CLASS
@@ -146,7 +140,7 @@ def _newton(
     a, b = np.zeros(n_groups), np.ones(n_groups)
 
     def sums(values: Floats) -> Floats:
-        return np.bincount(group, weights=values, minlength=n_groups)
+        return np.asarray(np.bincount(group, weights=values, minlength=n_groups), np.float64)
 
     def loss(a: Floats, b: Floats) -> Floats:
         eta = a[group] + b[group] * logit

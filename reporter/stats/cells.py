@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,8 @@ from reporter.results import Cells
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Objects = NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +124,16 @@ class CellArrays:
         names = [field.name for field in fields(Cells)]
         rows = [[getattr(one, name) for name in names] for one in cells]
         return cls(*np.asarray(rows, np.int64).reshape(len(rows), len(names)).T)
+
+
+def none_reasons(n: int) -> Objects:
+    """n times "no reason"."""
+    return np.full(n, None, object)
+
+
+def is_none(reasons: Objects) -> Bools:
+    """Where there is no reason."""
+    return np.asarray(np.equal(reasons, cast(Any, None)), np.bool_)
 
 
 def whole_numbers(value: ArrayLike, name: str) -> Ints:

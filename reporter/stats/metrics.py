@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from reporter.results import Estimate
 from reporter.stats import calibration, intervals
 from reporter.stats.calibration import CalibrationFits
-from reporter.stats.cells import CellArrays, Floats, Ints
-from reporter.stats.scores import Objects, ScoreGrid, ScoreMoments, ScoreTable, moments_from_table
+from reporter.stats.cells import CellArrays, Floats, Ints, Objects, is_none, none_reasons
+from reporter.stats.scores import ScoreGrid, ScoreMoments, ScoreTable, moments_from_table
 
 NO_PREDICTION = "no row has a prediction"
 NO_LABELLED = "no row has both a label and a prediction"
@@ -39,12 +39,17 @@ CELLS = ("tp", "fp", "tn", "fn", "unlabelled_positive", "unlabelled_negative")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """What is known of G groups for one model. ``probabilities``: no score of the model lies outside [0, 1]."""
+    """What is known of G groups for one model.
+
+    ``probabilities``: no score of the model lies outside [0, 1]. ``no_scores`` and ``no_fits`` say why ``scores`` or ``fits`` is absent.
+    """
 
     cells: CellArrays
     scores: ScoreMoments | None = None
     fits: CalibrationFits | None = None
     probabilities: bool = True
+    no_scores: str = NO_SCORE_COLUMN
+    no_fits: str = NO_SCORE_COLUMN
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -56,6 +61,8 @@ class Sample:
             None if self.scores is None else self.scores.take(index),
             None if self.fits is None else self.fits.take(index),
             self.probabilities,
+            self.no_scores,
+            self.no_fits,
         )
 
     @classmethod
@@ -74,7 +81,7 @@ class Sample:
             raise ValueError(f"scores of {len(scores)} groups, cells of {len(cells)}")
         fits = calibration.fit_calibration(table, len(cells)) if fit and table is not None else None
         inside = scores is None or not bool(np.any(scores.low < 0) or np.any(scores.high > 1))
-        return cls(cells, scores, fits, inside)
+        return cls(cells, scores, fits, inside, no_fits=NO_SCORE_COLUMN if scores is None else NO_COUNTED_TABLE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +131,16 @@ class Metric:
         """The name that a metric shares with its complement: their gaps are one question."""
         return min(self.name, self.complement or self.name)
 
+    @property
+    def needs_label(self) -> bool:
+        """Whether rows without a label are useless for it."""
+        return "label" in self.needs
+
+    @property
+    def needs_score(self) -> bool:
+        """Whether a model with predictions only cannot have it."""
+        return "score" in self.needs
+
 
 def estimates(
     names: Sequence[str],
@@ -167,11 +184,19 @@ def metric(name: str) -> Metric:
         raise ValueError(f"unknown metric {name!r}, expected one of {', '.join(METRICS)}") from None
 
 
+def canonical_name(name: str) -> str:
+    """The name in METRICS of a name or alias; ValueError for any other.
+
+    >>> canonical_name("sensitivity")
+    'tpr'
+    """
+    return metric(name).name
+
+
 def limits(m: Metric, measure: Measure, confidence: float) -> tuple[Floats, Floats]:
     """The interval of each value of a measure, NaN where there is none."""
     if m.kind == "rate":
-        assert measure.numerator is not None and measure.denominator is not None
-        return intervals.wilson(measure.numerator, measure.denominator, confidence)
+        return intervals.wilson(*counts_of(measure), confidence)
     if m.scale == "log":
         with np.errstate(divide="ignore", invalid="ignore"):
             low, high = intervals.normal(np.log(measure.value), measure.se, confidence)
@@ -179,6 +204,13 @@ def limits(m: Metric, measure: Measure, confidence: float) -> tuple[Floats, Floa
     else:
         low, high = intervals.normal(measure.value, measure.se, confidence)
     return np.maximum(low, m.bounds[0]), np.minimum(high, m.bounds[1])
+
+
+def counts_of(measure: Measure) -> tuple[Ints, Ints]:
+    """Numerator and denominator of a rate."""
+    if measure.numerator is None or measure.denominator is None:
+        raise TypeError("the measure is not a rate")
+    return measure.numerator, measure.denominator
 
 
 def to_estimates(m: Metric, measure: Measure, confidence: float) -> tuple[Estimate, ...]:
@@ -190,7 +222,9 @@ def to_estimates(m: Metric, measure: Measure, confidence: float) -> tuple[Estima
     ]
     lows = optional(low)
     methods = ["" if one is None else m.method for one in lows]
-    reasons = np.where(np.isnan(measure.value), measure.reason, measure.no_interval).tolist()
+    reasons = measure.no_interval.copy()
+    undefined = np.isnan(measure.value)
+    reasons[undefined] = measure.reason[undefined]
     return tuple(
         map(
             Estimate,
@@ -200,7 +234,7 @@ def to_estimates(m: Metric, measure: Measure, confidence: float) -> tuple[Estima
             measure.n.tolist(),
             *counts,
             methods,
-            reasons,
+            reasons.tolist(),
         )
     )
 
@@ -210,17 +244,10 @@ def optional(values: Floats) -> list[float | None]:
     return np.where(np.isnan(values), None, values.astype(object)).tolist()  # type: ignore[no-any-return]
 
 
-def none_reasons(n: int) -> Objects:
-    """n times "no reason"."""
-    return np.full(n, None, object)
-
-
 # Rates: proportions of rows --------------------------------------------------------------------------------------------
 
 
-def _rate(
-    name: str, top: tuple[str, ...], bottom: tuple[str, ...], undefined: str, **more: Any
-) -> Metric:
+def _rate(name: str, top: tuple[str, ...], bottom: tuple[str, ...], undefined: str, **more: Any) -> Metric:
     def measure(sample: Sample) -> Measure:
         cells = sample.cells
         numerator, denominator = _add(cells, top), _add(cells, bottom)
@@ -272,7 +299,7 @@ def _reason(cells: CellArrays, specific: dict[str, NDArray[np.bool_]], *, labels
     reason = none_reasons(len(cells))
     for text, where in specific.items():
         reason[where] = [text if old is None else f"{old}, {text}" for old in reason[where]]
-    undefined = ~np.equal(reason, None)
+    undefined = ~is_none(reason)
     if labels:
         reason[undefined & (cells.n_labelled == 0)] = NO_LABELLED
     reason[undefined & (cells.n_predicted == 0)] = NO_PREDICTION
@@ -297,14 +324,14 @@ def _smooth(
         cells = sample.cells
         value, slopes = function(cells)
         reason = _reason(cells, undefined(cells), labels=True)
-        defined = np.equal(reason, None)
+        defined = is_none(reason)
         value = np.where(defined, value, np.nan)
         se = delta_error(cells, slopes)
         no_interval = none_reasons(len(cells))
         no_interval[defined & (se == 0)] = NO_VARIANCE
         if log:
             no_interval[defined & (value == 0)] = "the ratio is 0, so its logarithm has no interval"
-        se = np.where(np.equal(no_interval, None) & defined, se, np.nan)
+        se = np.where(is_none(no_interval) & defined, se, np.nan)
         counts: tuple[Any, Any] = fraction(cells) if fraction else (None, None)
         return Measure(value, cells.n_labelled, reason, se, no_interval, *counts)
 
@@ -399,16 +426,14 @@ def _predicted_positives(sample: Sample) -> Measure:
     count = cells.tp + cells.fp + cells.unlabelled_positive
     n = len(cells)
     no_interval = np.full(n, COUNT_ONLY, object)
-    return Measure(
-        count.astype(np.float64), cells.n_predicted, none_reasons(n), np.full(n, np.nan), no_interval
-    )
+    return Measure(count.astype(np.float64), cells.n_predicted, none_reasons(n), np.full(n, np.nan), no_interval)
 
 
 def _auc(sample: Sample) -> Measure:
     """The share of pairs (one row labelled 1, one labelled 0) in which the first has the higher score, ties counted half."""
     m = sample.scores
     if m is None:
-        return _nothing(sample)
+        return _nothing(sample, sample.no_scores)
     with np.errstate(divide="ignore", invalid="ignore"):
         pairs = m.n1.astype(np.float64) * m.n0
         value = m.placements.astype(np.float64) / (2.0 * pairs)
@@ -423,7 +448,7 @@ def _brier(sample: Sample) -> Measure:
     """The mean of (score - label)^2."""
     m = sample.scores
     if m is None:
-        return _nothing(sample)
+        return _nothing(sample, sample.no_scores)
     n = m.n1 + m.n0
     reason = _score_reason(n, calibration.NO_LABELLED_SCORE, m.n)
     if not sample.probabilities:
@@ -436,10 +461,8 @@ def _mean_score(sample: Sample) -> Measure:
     """The mean of the scores, labelled or not."""
     m = sample.scores
     if m is None:
-        return _nothing(sample)
+        return _nothing(sample, sample.no_scores)
     value, variance = _mean(m.total, m.total2, m.n)
-    # A sum of squares minus a squared sum keeps rounding noise where all scores are equal.
-    variance = np.where(m.low == m.high, 0.0, variance)
     return _with_error(value, m.n, _score_reason(m.n, NO_SCORE, m.n), variance)
 
 
@@ -447,28 +470,28 @@ def _mean(first: Floats, second: Floats, n: Ints) -> tuple[Floats, Floats]:
     """Mean, and variance of the mean, from sums of values and of squares."""
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = first / n
-        return mean, np.where(n > 1, np.maximum(second / n - mean**2, 0.0) / (n - 1.0), np.nan)
+        spread = second / n - mean**2
+        spread = np.where(spread <= 1e-14 * mean**2, 0.0, spread)  # what rounding leaves of equal values
+        return mean, np.where(n > 1, spread / (n - 1.0), np.nan)
 
 
 def _calibration(part: str) -> Callable[[Sample], Measure]:
     def measure(sample: Sample) -> Measure:
         fits = sample.fits
         if fits is None:
-            return _nothing(sample)
+            return _nothing(sample, sample.no_fits)
         n = len(sample)
         if part == "error":
             no_interval = np.full(n, NO_CLOSED_FORM, object)
             return Measure(fits.error, fits.n, fits.error_reason, np.full(n, np.nan), no_interval)
-        return Measure(
-            getattr(fits, part), fits.n, fits.reason, getattr(fits, f"{part}_se"), none_reasons(n)
-        )
+        return Measure(getattr(fits, part), fits.n, fits.reason, getattr(fits, f"{part}_se"), none_reasons(n))
 
     return measure
 
 
-def _nothing(sample: Sample) -> Measure:
+def _nothing(sample: Sample, text: str) -> Measure:
     n = len(sample)
-    reason = np.full(n, NO_SCORE_COLUMN if sample.scores is None else NO_COUNTED_TABLE, object)
+    reason = np.full(n, text, object)
     return Measure(np.full(n, np.nan), np.zeros(n, np.int64), reason, np.full(n, np.nan), none_reasons(n))
 
 
@@ -480,7 +503,7 @@ def _score_reason(n: Ints, text: str, scored: Ints) -> Objects:
 
 
 def _with_error(value: Floats, n: Ints, reason: Objects, variance: Floats) -> Measure:
-    defined = np.equal(reason, None)
+    defined = is_none(reason)
     no_interval = none_reasons(len(n))
     no_interval[defined & np.isnan(variance)] = TOO_FEW_ROWS
     no_interval[defined & (variance == 0)] = NO_VARIANCE

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reporter.stats.cells import Floats, Ints
-
-Objects = NDArray[np.object_]
+from reporter.stats.cells import Floats, Ints, Objects
 
 
 @dataclass(frozen=True, slots=True)

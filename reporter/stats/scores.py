@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reporter.stats.cells import Floats, Ints, whole_numbers
+from reporter.stats.cells import Floats, Ints, Objects, whole_numbers
 from reporter.stats.placements import CrossTable, exact_sums, rest_placements
-
-Objects = NDArray[np.object_]
 
 UNLABELLED = -1
 """The label of rows without a label."""
