@@ -86,9 +86,7 @@ class Side:
         if self.codes is not None and other.codes is not None:
             return replace(self, missing=missing, codes=tuple(c for c in self.codes if c in set(other.codes)))
         ends = [end for end in (self.upto, other.upto) if end is not None]
-        return replace(
-            self, missing=missing, above=max(self.above, other.above), upto=min(ends) if ends else None
-        )
+        return replace(self, missing=missing, above=max(self.above, other.above), upto=min(ends) if ends else None)
 
 
 Region = tuple[Side, ...]

@@ -82,9 +82,7 @@ def node_scores(events: Counts, parameters: str, names: tuple[str, str] = ("a1",
         )
     else:
         yes, no = (1 / share).T
-        raw = np.stack(
-            [yes[:, None] * np.column_stack([one, a]), -no[:, None] * np.column_stack([one, a])], axis=1
-        )
+        raw = np.stack([yes[:, None] * np.column_stack([one, a]), -no[:, None] * np.column_stack([one, a])], axis=1)
     information = np.einsum("ge,gep,geq->pq", events / n, raw, raw)
     eigenvalues, vectors = np.linalg.eigh(information)
     whitened = raw @ (vectors / np.sqrt(eigenvalues)) @ vectors.T

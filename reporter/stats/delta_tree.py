@@ -1,0 +1,310 @@
+"""Growing a Δ tree: where do the disparities of two models differ?
+
+Growing works on count tables alone (see ``delta_counts``), breadth first, so that a tree of depth d over c covariates
+asks its counter d times for c tables. It knows neither rows, files nor figures, and its randomness is the ``rng``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from reporter.stats.delta_counts import Counter, Covariate, Cube, Region, Side, narrowed
+from reporter.stats.delta_node import Figures, node_figures
+from reporter.stats.delta_paths import Condition, narrowed_path, path_text
+from reporter.stats.delta_rates import Table, by_z, grouped, moments, outcomes, sizes, varying
+from reporter.stats.delta_spec import TreeSpec
+from reporter.stats.delta_tests import CovariateTest, Cut, NodeTests, RowKinds
+from reporter.stats.instability import Test, adjusted_log_p
+from reporter.tree import Node, NodeTest, Split, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """The tree after pruning, and before."""
+
+    tree: Tree
+    unpruned: Tree
+
+
+def grow(counter: Counter, spec: TreeSpec, rng: np.random.Generator) -> Grown:
+    """Grow, prune and estimate a Δ tree.
+
+    In each node every covariate is tested, the p-values are adjusted for the number of covariates that could be tested,
+    and the most significant covariate that admits a split (at least ``min_size`` rows on both sides) divides the node;
+    score mode looks at the most significant one only, as published. Then siblings whose Δ differ by less than
+    ``min_difference`` are joined, from the leaves up. With ``honest`` all this happens on one random half of the rows
+    and every figure comes from the other half.
+
+    Examples
+    --------
+    >>> sex = Covariate("sex", "categorical", ("F", "M"))
+    >>> counts = {(0, 0): (45, 5), (0, 1): (45, 5), (1, 0): (45, 5), (1, 1): (20, 30)}
+    >>> cells = [(code, group, second, n) for (code, group), pair in counts.items() for second, n in enumerate(pair)]
+    >>> code, group, second, n = zip(*cells)
+    >>> cube = Cube.of([sex], [[c] for c in code], group, [2] * 8, [0] * 8, second, n, n_groups=2)
+    >>> spec = TreeSpec(levels=("a", "b"), models=("old", "new"), covariates=(sex,), min_size=20)
+    >>> [(node.path, round(node.delta, 6)) for node in grow(cube, spec, np.random.default_rng(0)).tree.nodes()]
+    [('all rows', 0.25), ('sex = F', 0.0), ('sex = M', 0.5)]
+    """
+    growing: Counter = counter
+    estimating: Counter | None = None
+    if spec.honest:
+        growing, estimating = counter.halves(rng)
+    root, n_dropped = _root(growing, spec)
+    level = [root] if root.reason is None else []
+    depth = 0
+    while level:
+        tables = growing.tables([draft.region for draft in level], spec.covariates)
+        tables = [grouped(table, spec.attribute_codes, axis=2) for table in tables]
+        following: list[_Draft] = []
+        for place, draft in enumerate(level):
+            own = [table[place] for table in tables]
+            following.extend(_divided(draft, own, spec, rng, _row_kinds(growing, draft, spec)))
+        depth += 1
+        for draft in following:
+            draft.reason = _stop(draft, spec, depth)
+        level = [draft for draft in following if draft.reason is None]
+    unpruned = _frozen(root, spec, estimating, n_dropped)
+    if not _pruned(root, spec):
+        return Grown(unpruned, unpruned)
+    return Grown(_frozen(root, spec, estimating, n_dropped), unpruned)
+
+
+def covariate_test(counter: Counter, spec: TreeSpec, rng: np.random.Generator) -> Test:
+    """The test of the first covariate in all rows, without growing."""
+    root, _ = _root(counter, spec)
+    if root.figures.reason:
+        return Test.impossible(root.figures.reason)
+    table = grouped(counter.tables([root.region], spec.covariates[:1])[0], spec.attribute_codes, axis=2)[0]
+    tests = NodeTests(outcomes(root.table, spec.rate), spec, rng, _row_kinds(counter, root, spec))
+    return tests.of(spec.covariates[0], outcomes(table, spec.rate)).test
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A node that is being grown; ``table`` is its count table over all covariates."""
+
+    region: Region
+    table: Table
+    figures: Figures
+    conditions: tuple[Condition, ...] = ()
+    tests: dict[str, NodeTest] = field(default_factory=dict)
+    split: Split | None = None
+    reason: str | None = None
+    children: tuple[_Draft, ...] = ()
+
+
+def _root(counter: Counter, spec: TreeSpec) -> tuple[_Draft, int]:
+    """The root, and the number of rows that score mode leaves out because a covariate is missing."""
+    first = spec.covariates[0]
+    region: Region = ()
+    n_dropped = 0
+    if spec.test == "score":
+        region = tuple(
+            Side(c.name, missing=False, codes=tuple(range(c.n_levels)) if c.kind == "categorical" else None)
+            for c in spec.covariates
+        )
+    table = _total(counter, [region], first, spec)[0]
+    if spec.test == "score":
+        n_dropped = int(_size(_total(counter, [()], first, spec)[0], spec) - _size(table, spec))
+    root = _Draft(region, table, node_figures(table, spec))
+    root.reason = _stop(root, spec, 0)
+    return root, n_dropped
+
+
+def _total(counter: Counter, regions: Sequence[Region], covariate: Covariate, spec: TreeSpec) -> Table:
+    table = counter.tables(regions, [covariate])[0].sum(axis=1)
+    return grouped(table, spec.attribute_codes, axis=1)
+
+
+def _size(table: Table, spec: TreeSpec) -> int:
+    return int(sizes(outcomes(table, spec.rate), spec.rate).sum())
+
+
+def _stop(draft: _Draft, spec: TreeSpec, depth: int) -> str | None:
+    """Why the node is a leaf before any test, or None."""
+    figures = draft.figures
+    if figures.reason:
+        return figures.reason
+    outcome = outcomes(draft.table, spec.rate)
+    if not varying(outcome, spec.rate).any() and spec.rate != "score":
+        if len(spec.models) == 1:
+            return "the prediction is the same for every row of an attribute level"
+        if not moments(outcome, spec.rate)[1].any():
+            return "the two models never disagree here: Δ is 0"
+        return "the two models disagree in the same way on every row of an attribute level"
+    if spec.rate == "score" and not outcome[..., 1].any():
+        return "the two models never disagree here: Δ is 0"
+    if figures.n < 2 * spec.min_size:
+        return f"{figures.n} rows are fewer than twice min_size = {spec.min_size}"
+    if spec.max_depth is not None and depth >= spec.max_depth:
+        return f"max_depth = {spec.max_depth} is reached"
+    return None
+
+
+def _row_kinds(counter: Counter, draft: _Draft, spec: TreeSpec) -> RowKinds | None:
+    """For ties in the order of rows: the kinds of the node's rows, sorted by a covariate."""
+    if spec.ties != "rows":
+        return None
+    if not isinstance(counter, Cube):
+        raise TypeError("ties='rows' needs a Cube built with row_order=True")
+    cube: Cube = counter
+    level_of = np.full(cube.n_groups, -1)
+    for level, codes in enumerate(spec.attribute_codes):
+        level_of[list(codes)] = level
+    one = np.zeros((len(cube.n), cube.n_groups, 2, 1 if cube.second is None else 2, 3), dtype=np.int64)
+    second = 0 if cube.second is None else cube.second
+    one[np.arange(len(cube.n)), cube.group, cube.first, second, cube.label] = 1
+    events = by_z(outcomes(one, spec.rate)).sum(axis=1)
+    kind = np.where(events.any(axis=1), level_of[cube.group] * events.shape[1] + events.argmax(axis=1), -1)
+    kind[level_of[cube.group] < 0] = -1
+
+    def kinds(covariate: Covariate) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        _, cells = cube.sequence(draft.region, covariate)
+        found = kind[cells]
+        return found[found >= 0]
+
+    return kinds
+
+
+def _divided(
+    draft: _Draft, tables: list[Table], spec: TreeSpec, rng: np.random.Generator, row_kinds: RowKinds | None
+) -> tuple[_Draft, ...]:
+    """Test a node and split it: its children, or none with the reason in the draft."""
+    tests = NodeTests(outcomes(draft.table, spec.rate), spec, rng, row_kinds)
+    tested = [
+        tests.of(covariate, outcomes(table, spec.rate))
+        for covariate, table in zip(spec.covariates, tables, strict=True)
+    ]
+    testable = [i for i, one in enumerate(tested) if one.test.log_p is not None]
+    log_p = {i: adjusted_log_p(_log_p(tested[i]), len(testable), spec.adjust) for i in testable}
+    for i, covariate in enumerate(spec.covariates):
+        draft.tests[covariate.name] = _node_test(covariate, tested[i], log_p.get(i))
+    if not testable:
+        reasons = {one.test.reason for one in tested}
+        said = reasons.pop() if len(reasons) == 1 else "see the tests"
+        draft.reason = f"no covariate can be tested here: {said}"
+        return ()
+    # sorted() keeps the order of the covariates where p-values are equal
+    ranked = sorted(testable, key=lambda i: (log_p[i], tested[i].test.log_p))
+    significant = [i for i in ranked if log_p[i] <= math.log(spec.alpha)]
+    if not significant:
+        draft.reason = f"no covariate differs at alpha = {spec.alpha:g}"
+        return ()
+    for i in significant[:1] if spec.test == "score" else significant:
+        cut = tested[i].cut()
+        if cut is not None:
+            return _split(draft, spec, spec.covariates[i], cut, tables[i])
+    draft.reason = f"no split leaves min_size = {spec.min_size} rows on both sides"
+    return ()
+
+
+def _log_p(tested: CovariateTest) -> float:
+    assert tested.test.log_p is not None
+    return tested.test.log_p
+
+
+def _node_test(covariate: Covariate, tested: CovariateTest, log_p_adjusted: float | None) -> NodeTest:
+    test = tested.test
+    return NodeTest(
+        statistic=test.statistic,
+        df=test.df,
+        p=test.p,
+        log_p=test.log_p,
+        p_adjusted=None if log_p_adjusted is None else math.exp(log_p_adjusted),
+        reason=test.reason,
+        left_out=tuple(covariate.label(code) for code in tested.left_out),
+    )
+
+
+def _split(draft: _Draft, spec: TreeSpec, covariate: Covariate, cut: Cut, table: Table) -> tuple[_Draft, ...]:
+    labels_left = tuple(covariate.label(code) for code in cut.left if code < covariate.n_levels or cut.upto is None)
+    labels_right = tuple(covariate.label(code) for code in cut.right if code < covariate.n_levels or cut.upto is None)
+    numeric = covariate.kind == "numeric"
+    draft.split = Split(
+        covariate=covariate.name,
+        levels_left=None if numeric else labels_left,
+        levels_right=None if numeric else labels_right,
+        threshold=covariate.values[cut.upto] if numeric and cut.upto is not None else None,
+        followed=tuple(covariate.label(code) for code in cut.followed),
+    )
+    children = []
+    for is_left, side in zip((True, False), cut.sides(covariate), strict=True):
+        inside = table[side.allows(covariate.n_levels)].sum(axis=0)
+        children.append(
+            _Draft(
+                region=narrowed(draft.region, side),
+                table=inside,
+                figures=node_figures(inside, spec),
+                conditions=narrowed_path(draft.conditions, covariate, cut, is_left=is_left),
+            )
+        )
+    draft.children = (children[0], children[1])
+    return draft.children
+
+
+def _pruned(draft: _Draft, spec: TreeSpec) -> bool:
+    """Join siblings with nearly the same Δ, from the leaves up; True if any were joined."""
+    if not draft.children:
+        return False
+    joined = [_pruned(child, spec) for child in draft.children]
+    left, right = draft.children
+    if left.children or right.children or left.figures.delta is None or right.figures.delta is None:
+        return any(joined)
+    if abs(left.figures.delta - right.figures.delta) >= spec.min_difference:
+        return any(joined)
+    draft.children, draft.split = (), None
+    draft.reason = f"its two sides' Δ differ by less than min_difference = {spec.min_difference:g}"
+    return True
+
+
+def _frozen(root: _Draft, spec: TreeSpec, estimating: Counter | None, n_dropped: int) -> Tree:
+    """The tree as data; with ``estimating`` all figures come from that half."""
+    notes: list[str] = []
+    tables: dict[int, Table] = {}
+    if estimating is not None:
+        leaves = _leaves(root)
+        found = _total(estimating, [leaf.region for leaf in leaves], spec.covariates[0], spec)
+        tables = {id(leaf): table for leaf, table in zip(leaves, found, strict=True)}
+        n_estimating = sum(_size(table, spec) for table in tables.values())
+        notes.append(
+            f"honest: split on a random half ({root.figures.n} rows), all figures from the other half "
+            f"({n_estimating} rows)"
+        )
+    number = iter(range(1, 1 << 62))
+
+    def freeze(draft: _Draft) -> tuple[Node, Table]:
+        own = next(number)
+        children = [freeze(child) for child in draft.children]
+        table, figures, reason = draft.table, draft.figures, draft.reason
+        if estimating is not None:
+            table = children[0][1] + children[1][1] if children else tables[id(draft)]
+            figures = node_figures(table, spec)
+            reason = reason if figures.reason is None else figures.reason
+        node = Node(
+            id=own,
+            n=figures.n,
+            delta=figures.delta,
+            low=figures.low,
+            high=figures.high,
+            rates=figures.rates,
+            base_rates=figures.base_rates,
+            tests=draft.tests,
+            split=draft.split,
+            reason=reason,
+            children=tuple(child for child, _ in children),
+            path=path_text(draft.conditions),
+        )
+        return node, table
+
+    return Tree(root=freeze(root)[0], n_dropped=n_dropped, notes=tuple(notes))
+
+
+def _leaves(draft: _Draft) -> list[_Draft]:
+    if not draft.children:
+        return [draft]
+    return [leaf for child in draft.children for leaf in _leaves(child)]
