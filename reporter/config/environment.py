@@ -10,12 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from reporter.config.findings import Finding
 from reporter.config.keypath import KeyPath
 
 _REFERENCE = re.compile(r"(?P<escape>\$\$\{)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|(?P<other>\$\{)")
-
-#: (path, message, hint)
-Finding = tuple[KeyPath, str, str]
 
 
 @dataclass(frozen=True)
@@ -51,12 +49,14 @@ def expand(value: Any, environ: Mapping[str, str]) -> Expanded:
             name = match["name"]
             if name is None:
                 findings.append(
-                    (path, "found '${' without a variable's name, expected ${NAME}", "Write $${ for a literal ${.")
+                    Finding(
+                        path, "found '${' without a variable's name, expected ${NAME}", "Write $${ for a literal ${."
+                    )
                 )
                 return "${"
             if name not in environ:
                 findings.append(
-                    (path, f"the environment variable {name} is not set", f"Set {name}, or write the value.")
+                    Finding(path, f"the environment variable {name} is not set", f"Set {name}, or write the value.")
                 )
                 return match[0]
             used.setdefault(path, {})[name] = environ[name]
@@ -82,19 +82,16 @@ def _both(value: Any, path: KeyPath, text: Callable[[str, KeyPath], tuple[str, s
     return value, value
 
 
-# what a report says of these keys it says in full; everywhere else a variable may hold a password
-_PRINTED = frozenset(
-    ("card", "models", "groups", "metrics", "flags", "agreement", "trees", "noise", "accepted", "profiles")
-)
+_ADDRESSES = frozenset(("baseline", "archive", "sealed_archive", "output"))
 
 
 def is_printed(path: KeyPath) -> bool:
-    """Whether the report prints this key's value, so that a record must hold it to be replayed.
+    """Whether a report prints this key's value. Then a record must hold it to be replayed; an address may hold a password.
 
     >>> is_printed(("card", "version")), is_printed(("data", "source", "url")), is_printed(("noise", "predictor", "http"))
     (True, False, False)
     """
-    return bool(path) and path[0] in _PRINTED and not (path[0] == "noise" and "predictor" in path)
+    return not (path[:1] and path[0] in _ADDRESSES) and path[:2] != ("data", "source") and "predictor" not in path
 
 
 def redact(text: str, secrets: Mapping[str, str]) -> str:

@@ -13,12 +13,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from reporter.config.environment import redact
+from reporter.config.findings import Finding
 from reporter.config.keypath import KeyPath
 from reporter.config.schema_walk import field_at, homes_of_keys, keys_of, section_at
 from reporter.config.values import WrittenFloat, WrittenInt
-
-#: (path, message, hint)
-Finding = tuple[KeyPath, str, str]
 
 
 def findings_of(error: ValidationError, shown: Any, written: Mapping[KeyPath, str]) -> list[Finding]:
@@ -31,8 +29,8 @@ def findings_of(error: ValidationError, shown: Any, written: Mapping[KeyPath, st
     >>> try:
     ...     Levels.model_validate(document)
     ... except ValidationError as error:
-    ...     findings_of(error, document, {})
-    [(('step',), "found the text 'no', expected a number", '')]
+    ...     findings_of(error, document, {})[0].message
+    "found the text 'no', expected a number"
     """
     findings: list[Finding] = []
     for details in error.errors(include_url=False):
@@ -41,7 +39,7 @@ def findings_of(error: ValidationError, shown: Any, written: Mapping[KeyPath, st
         if is_key:
             path = path[:-1]
         finding = _explain(details["type"], dict(details.get("ctx", {})), details["msg"], path, shown, written, is_key)
-        if finding not in findings:
+        if finding is not None and finding not in findings:
             findings.append(finding)
     return findings
 
@@ -106,40 +104,42 @@ def _explain(
     shown: Any,
     written: Mapping[KeyPath, str],
     is_key: bool,
-) -> Finding:
+) -> Finding | None:
     value = value_at(path, shown)
     found = "an empty name" if is_key else describe(value, written.get(path))
     if kind == "missing":
         field = field_at(path, shown)
-        return path, "this key is required, and missing", _first_sentence(field.description if field else None)
+        return Finding(path, "this key is required, and missing", _first_sentence(field.description if field else None))
     if kind == "extra_forbidden":
-        return path, "unknown key", _about_unknown_key(path, shown)
+        return Finding(path, "unknown key", _about_unknown_key(path, shown), at_key=True)
     if kind == "value_error":
         message, _, hint = str(context["error"]).partition("; ")
-        return path, message, _sentence(hint)
+        return Finding(path, message, _sentence(hint))
     if kind == "literal_error":
         options = re.findall(r"'([^']*)'|(\d+)", str(context["expected"]))
         names = [first or second for first, second in options]
         expected = names[0] if len(names) == 1 else f"one of {', '.join(names)}"
         hint = did_you_mean(value, names) if isinstance(value, str) else ""
-        return path, f"found {found}, expected {expected}", hint
+        return Finding(path, f"found {found}, expected {expected}", hint)
     expected = _EXPECTED[kind].format(**context) if kind in _EXPECTED else ""
     if kind == "shape":
         expected = text
     if kind == "string_pattern_mismatch":
         expected = _pattern(context["pattern"])
-    if kind in ("too_short", "too_long") and isinstance(value, list):
+    if kind in ("too_short", "too_long") and isinstance(value, list | dict):
+        if context.get("min_length", 0) <= len(value) <= context.get("max_length", len(value)):
+            return None  # the entries are enough, but wrong, and each is reported itself
         found = f"{len(value)} entries" if len(value) != 1 else "1 entry"
     if not expected:
-        return path, f"found {found}: {text[:1].lower()}{text[1:]}", ""
-    return path, f"found {found}, expected {expected}", _hint(kind, value, written.get(path))
+        return Finding(path, f"found {found}: {text[:1].lower()}{text[1:]}", "")
+    return Finding(path, f"found {found}, expected {expected}", _hint(kind, value, written.get(path)))
 
 
 _NUMBER_BOUNDS = {
-    "greater_than": "a number above {gt}",
-    "greater_than_equal": "a number of at least {ge}",
-    "less_than": "a number below {lt}",
-    "less_than_equal": "a number of at most {le}",
+    "greater_than": "a number above {gt:g}",
+    "greater_than_equal": "a number of at least {ge:g}",
+    "less_than": "a number below {lt:g}",
+    "less_than_equal": "a number of at most {le:g}",
 }
 _EXPECTED = {
     "string_type": "a text",
@@ -156,8 +156,7 @@ _EXPECTED = {
     "model_attributes_type": "a mapping (key: value)",
     "too_short": "at least {min_length}",
     "too_long": "at most {max_length}",
-    "date_from_datetime_parsing": "a date such as 2027-03-31",
-    "date_parsing": "a date such as 2027-03-31",
+    "date_from_datetime_parsing": "a day of the calendar",
     **_NUMBER_BOUNDS,
 }
 
@@ -171,10 +170,12 @@ def _pattern(pattern: str) -> str:
 
 
 def _hint(kind: str, value: Any, written: str | None) -> str:
-    if value is None and written is not None:
-        return "Write a value, or leave the key out for its default."
+    if value is None and kind not in ("string_too_short", "value_error"):
+        return "Write a value, or leave it out."
     if isinstance(value, str) and "${" in value and kind != "string_too_short":
         return "The environment gives text only; set this key by --set instead."
+    if kind == "shape" and isinstance(value, str) and _DAY.fullmatch(value):
+        return "There is no such day."
     if kind in ("string_type", "shape") and isinstance(value, bool):
         return f'If it is text, quote it: "{written or str(value).lower()}".'
     if kind in ("bool_type",) and isinstance(value, str):
@@ -186,6 +187,7 @@ def _hint(kind: str, value: Any, written: str | None) -> str:
     return ""
 
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TRUTHS = frozenset(("yes", "no", "on", "off", "y", "n", "true", "false"))
 
 
@@ -207,8 +209,11 @@ def _about_unknown_key(path: KeyPath, shown: Any) -> str:
     key = str(path[-1])
     allowed = list(keys_of(section)) if section is not None else []
     near = did_you_mean(key, allowed)
-    if not near:
-        homes = homes_of_keys().get(key, ())
+    if key.isdigit():
+        near = "Is this a decimal comma? Write a point."
+    elif not near:
+        elsewhere = difflib.get_close_matches(key, homes_of_keys(), n=1, cutoff=0.8)
+        homes = homes_of_keys()[elsewhere[0]] if elsewhere else ()
         near = f"Did you mean {' or '.join(homes)}?" if 0 < len(homes) <= 3 else ""
     return f"{near} Allowed here: {', '.join(allowed)}.".strip()
 

@@ -16,13 +16,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from reporter.config.checks import cross_check
+from reporter.config.checks import cross_check, settle
 from reporter.config.environment import Expanded, expand, is_printed, redact
-from reporter.config.explain import Finding, findings_of
+from reporter.config.explain import findings_of
+from reporter.config.findings import Finding, Where
 from reporter.config.keypath import KeyPath, path_text, read_path
-from reporter.config.overrides import ORIGIN, apply_overrides
+from reporter.config.overrides import apply_overrides
 from reporter.config.schema import Config
-from reporter.config.yaml_lines import MAX_DEPTH, Place, YamlDocument, read_yaml
+from reporter.config.yaml_lines import YamlDocument, read_yaml
+from reporter.config.yaml_nodes import MAX_DEPTH, Place
 from reporter.errors import ConfigError, Problem
 
 
@@ -47,8 +49,8 @@ class LoadedConfig:
 
     def problem(self, key: str, message: str, hint: str = "") -> Problem:
         """A problem of ``key``, at its position or at that of the nearest key around it. Secrets are replaced by ``${NAME}``."""
-        where = _Where(str(self.path) if self.path else "", self.positions, self.set_keys)
-        return where.problem(read_path(key) or (), self.redact(message), self.redact(hint), key=key)
+        where = Where(str(self.path) if self.path else "", self.positions, changed=self.set_keys)
+        return where.problem(Finding(read_path(key) or (), self.redact(message), self.redact(hint)))
 
     def redact(self, text: str) -> str:
         """``text`` without the values that came from the environment and without passwords of URLs."""
@@ -91,20 +93,20 @@ def load_config(
         **{k: v for texts in set_texts.values() for k, v in texts.items()},
     }
     expanded = expand(value, environ)
-    where = _Where(name, _texts(document.places), frozenset(set_texts), _texts(document.keys))
+    where = Where(name, _texts(document.places), _texts(document.keys), frozenset(set_texts))
     config, findings = _validate(expanded, written)
-    config, crossed = cross_check(config, expanded.value, expanded.shown, base)
-    every = [*document.problems, *problems]
-    every += [where.problem(*finding) for finding in (*expanded.findings, *findings, *crossed)]
+    findings += [*expanded.findings, *cross_check(expanded.value, expanded.shown, base)]
+    every = [*document.problems, *problems, *(where.problem(finding) for finding in findings)]
     if every or config is None:
         secrets = {k: v for used in expanded.used.values() for k, v in used.items()}
         raise ConfigError.of(_ordered([_redacted(problem, secrets) for problem in every]))
+    config = settle(config)
     return LoadedConfig(
         config=config,
         public=_public(config, expanded),
         path=path,
         text=text,
-        positions=where.positions,
+        positions=where.values,
         base=base,
         secrets=_secrets(expanded),
         set_keys=frozenset(set_texts),
@@ -119,9 +121,8 @@ def config_from_public(public: Mapping[str, Any]) -> Config:
     try:
         return Config.model_validate(dict(public))
     except ValidationError as error:
-        problems = [
-            Problem(message, hint, key=path_text(path)) for path, message, hint in findings_of(error, public, {})
-        ]
+        where = Where("", {})
+        problems = [where.problem(finding) for finding in findings_of(error, public, {})]
         raise ConfigError.of(problems) from None
 
 
@@ -198,8 +199,8 @@ def _validate(expanded: Expanded, written: Mapping[KeyPath, str]) -> tuple[Confi
         return Config.model_validate(expanded.value), []
     except ValidationError as error:
         # a variable that is not set is one problem, not two
-        unset = {path for path, _, _ in expanded.findings}
-        return None, [f for f in findings_of(error, expanded.shown, written) if f[0] not in unset]
+        unset = {finding.path for finding in expanded.findings}
+        return None, [f for f in findings_of(error, expanded.shown, written) if f.path not in unset]
 
 
 def _public(config: Config, expanded: Expanded) -> dict[str, Any]:
@@ -237,24 +238,3 @@ def _ordered(problems: list[Problem]) -> list[Problem]:
 
 def _texts(places: Mapping[KeyPath, Place]) -> dict[str, Place]:
     return {path_text(path): place for path, place in places.items()}
-
-
-@dataclass(frozen=True)
-class _Where:
-    """Turns a path into file, line and column, or into ``--set`` where the command line set it."""
-
-    name: str
-    positions: Mapping[str, Place]
-    set_keys: frozenset[KeyPath]
-    keys: Mapping[str, Place] = field(default_factory=dict)
-
-    def problem(self, path: KeyPath, message: str, hint: str = "", *, key: str | None = None) -> Problem:
-        key = path_text(path) if key is None else key
-        if any(path[: len(changed)] == changed for changed in self.set_keys):
-            return Problem(message, hint, path=ORIGIN, key=key)
-        places = self.keys if message == "unknown key" else self.positions
-        for length in range(len(path), -1, -1):
-            place = places.get(path_text(path[:length])) or self.positions.get(path_text(path[:length]))
-            if place is not None:
-                return Problem(message, hint, path=self.name, line=place[0], column=place[1], key=key)
-        return Problem(message, hint, path=self.name, key=key)

@@ -9,11 +9,10 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+from reporter.config.findings import SET
 from reporter.config.keypath import KeyPath, path_text, read_path
 from reporter.config.yaml_lines import read_yaml
 from reporter.errors import Problem
-
-ORIGIN = "--set"
 
 
 def apply_overrides(
@@ -38,13 +37,13 @@ def apply_overrides(
         path = read_path(key.strip())
         if not equals or not path:
             problems.append(
-                Problem(f"found {override.split('=')[0]!r}, expected key=value, e.g. flags.alpha=0.01", path=ORIGIN)
+                Problem(f"found {override.split('=')[0]!r}, expected key=value, e.g. flags.alpha=0.01", path=SET)
             )
             continue
-        value = read_yaml(text.encode("utf-8", errors="replace"), ORIGIN)
+        value = read_yaml(text.encode("utf-8", errors="replace"), SET)
         if value.problems:
             first = value.problems[0]
-            problems.append(Problem(first.message, first.hint, path=ORIGIN, key=path_text(path)))
+            problems.append(Problem(first.message, first.hint, path=SET, key=path_text(path)))
             continue
         trouble = _put(result, path, value.value)
         if trouble:
@@ -80,4 +79,4 @@ def _put(document: Any, path: KeyPath, value: Any) -> Problem | None:
 
 
 def _problem(path: KeyPath, message: str, hint: str) -> Problem:
-    return Problem(message, hint, path=ORIGIN, key=path_text(path))
+    return Problem(message, hint, path=SET, key=path_text(path))

@@ -70,11 +70,13 @@ class Section(BaseModel):
     def _exactly_one(self, *keys: str) -> None:
         """ValueError unless exactly one of these keys is given."""
         given = [key for key in keys if getattr(self, key) is not None]
-        if len(given) != 1:
-            found = (
-                f"both {' and '.join(given)}" if len(given) == 2 else ", ".join(given) or f"none of {', '.join(keys)}"
-            )
-            raise ValueError(f"found {found}, expected exactly one of {', '.join(keys)}")
+        if len(given) == 1:
+            return
+        if given:
+            found = f"both {' and '.join(given)}" if len(given) == 2 else ", ".join(given)
+        else:
+            found = f"neither {' nor '.join(keys)}" if len(keys) == 2 else f"none of {', '.join(keys)}"
+        raise ValueError(f"found {found}, expected exactly one of them")
 
 
 class Vocabulary(Section):
@@ -195,6 +197,10 @@ class ModelConfig(Section):
             raise ValueError(
                 "found threshold beside prediction, expected it beside score: predictions are already decided"
             )
+        if self.score is not None and self.positive is not None:
+            raise ValueError(
+                "found positive beside score, expected it beside prediction: a threshold decides on scores"
+            )
         return self
 
     @property
@@ -219,7 +225,7 @@ Breaks = Annotated[
 class GroupColumn(Section):
     """A group column, by its values or, for numbers, by intervals closed on the right."""
 
-    column: Name = Field(description="The column.")
+    column: Name = Field(description="A column of the data.")
     breaks: Breaks | None = Field(
         None,
         description="Ascending cut points ([40, 65]: `<= 40`, `(40, 65]`, `> 65`), or a number of intervals of equal width.",
@@ -372,7 +378,7 @@ class AgreementConfig(Section):
 
     pairs: Annotated[
         Annotated[Literal["all"], Tag("shape:text")] | Annotated[tuple[Pair, ...], Tag("shape:list")],
-        by_shape("all, or a list of pairs of names"),
+        by_shape("all, or a list of pairs of names", words=("all",)),
     ] = Field("all", description="Pairs of names of models or raters, or `all`.")
     raters: dict[Name, Name] = Field(default_factory=dict, description="Human raters: name -> column.")
     items: tuple[AgreementItem, ...] = Field(
@@ -393,7 +399,7 @@ class AgreementConfig(Section):
 class TreeCovariate(Section):
     """A covariate to split on."""
 
-    column: Name = Field(description="The column.")
+    column: Name = Field(description="A column of the data.")
     as_: Literal["categorical", "ordered", "numeric"] | None = Field(
         None, alias="as", description="How to read it. Default: numbers numeric, everything else categorical."
     )
@@ -439,7 +445,9 @@ class TreeConfig(Section):
         Annotated[
             Annotated[Literal["all", "one_vs_rest", "spread"], Tag("shape:text")]
             | Annotated[tuple[Pair, ...], Field(min_length=1), Tag("shape:list")],
-            by_shape("all, one_vs_rest or spread, or a list of pairs of levels"),
+            by_shape(
+                "all, one_vs_rest or spread, or a list of pairs of levels", words=("all", "one_vs_rest", "spread")
+            ),
         ]
         | None
     ) = Field(
@@ -564,7 +572,7 @@ class NoiseConfig(Section):
             Annotated[
                 Annotated[Perturbation, Tag("shape:mapping")]
                 | Annotated[Literal["flip", "replace"], Tag("shape:text")],
-                by_shape("flip, replace, or a mapping with sd"),
+                by_shape("flip, replace, or a mapping with sd", words=("flip", "replace")),
             ],
         ],
         Field(min_length=1),
@@ -636,7 +644,7 @@ class Config(Section):
     metrics: Annotated[
         Annotated[Literal["all"], Tag("shape:text")]
         | Annotated[tuple[Name, ...], Field(min_length=1), Tag("shape:list")],
-        by_shape("all, or a list of metrics"),
+        by_shape("all, or a list of metrics", words=("all",)),
     ] = Field(("accuracy", "referral_rate", "fpr", "fnr"), description="Metrics of `reporter metrics`, or `all`.")
     confidence: Alpha = Field(0.95, description="The confidence level of every interval.")
     flags: FlagsConfig = Field(default_factory=FlagsConfig, description="When a group is flagged.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Discriminator, Field, StringConstraints, WithJsonSchema
@@ -56,17 +56,17 @@ def as_written(value: Any) -> Any:
     return value.written if isinstance(value, WrittenInt | WrittenFloat) else value
 
 
-def by_shape(expected: str, *, numbers: str = "text") -> Discriminator:
+def by_shape(expected: str, *, numbers: str = "text", words: Collection[str] | None = None) -> Discriminator:
     """Tells the members of a union apart by the shape of the value, so that a mistake gives one message, not one per member.
 
     Members are tagged ``shape:text``, ``shape:number``, ``shape:list``, ``shape:mapping`` and ``shape:columns`` (a
     mapping with the key ``columns``). ``expected`` says in words what the key takes. ``numbers`` is the shape that a number
-    counts as: text where names are wanted, "number" where an amount is.
+    counts as: text where names are wanted, "number" where an amount is. ``words`` are the only texts allowed.
     """
 
     def shape(value: Any) -> str:
         if isinstance(value, str):
-            return "shape:text"
+            return "shape:text" if words is None or value in words else "shape:other"
         if isinstance(value, bool) or value is None:
             return "shape:other"
         if isinstance(value, int | float):
