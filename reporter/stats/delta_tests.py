@@ -13,7 +13,7 @@ from reporter.stats.delta_counts import Covariate, Side
 from reporter.stats.delta_rates import Table, by_z, moments, sizes, varying
 from reporter.stats.delta_spec import TreeSpec
 from reporter.stats.delta_spread import spread_effects
-from reporter.stats.instability import Test
+from reporter.stats.instability import CONSTANT, Test
 from reporter.stats.instability_permutation import permutation_test
 from reporter.stats.instability_score import Scores, levels_test, node_scores, suplm_test, suplm_test_by_rows
 from reporter.stats.instability_wald import (
@@ -153,6 +153,8 @@ class NodeTests:
         spec = self._spec
         if covariate.kind != "numeric":
             test = levels_test(scores, events)
+        elif (events.sum(axis=(1, 2)) > 0).sum() < 2:
+            test = Test.impossible(scores.reason or CONSTANT)
         elif self._row_kinds is not None:
             test = suplm_test_by_rows(scores, self._row_kinds(covariate), min_size=spec.min_size, trim=spec.trim)
         else:

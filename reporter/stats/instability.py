@@ -8,6 +8,9 @@ from typing import ClassVar
 
 from scipy import special
 
+CONSTANT = "it has one value here"
+"""Why a covariate is not tested in a node where it does not vary."""
+
 
 @dataclass(frozen=True, slots=True)
 class Test:

@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from reporter.stats.instability import Test
-from reporter.stats.instability_wald import CONSTANT, PSEUDO_ROWS
+from reporter.stats.instability import CONSTANT, Test
+from reporter.stats.instability_wald import PSEUDO_ROWS
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]

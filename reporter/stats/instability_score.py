@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reporter.stats.instability import Test, log_chi2_sf
+from reporter.stats.instability import CONSTANT, Test, log_chi2_sf
 from reporter.stats.suplm import log_p_suplm
 
 Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ def node_scores(events: Counts, parameters: str, names: tuple[str, str] = ("a1",
     if events.shape[1] == 2:
         kinds = ("the prediction is 1", "the prediction is 0", "")
     for level, kind in np.argwhere(events == 0):
-        reason = f"an empty cell: no row of {names[level]} where {kinds[kind]}"
+        reason = f"an empty cell: no row of level {names[level]} where {kinds[kind]}"
         return Scores(np.zeros((*events.shape, 0)), n, reason)
     share = events / events.sum(axis=1, keepdims=True)
     a = np.array([0.0, 1.0])
@@ -99,7 +99,7 @@ def levels_test(scores: Scores, events: Counts) -> Test:
     sizes = events.sum(axis=(1, 2))
     present = sizes > 0
     if present.sum() < 2:
-        return Test.impossible("it has one value here")
+        return Test.impossible(CONSTANT)
     sums = np.einsum("lge,gep->lp", events[present], scores.values)
     statistic = float((sums**2 / sizes[present][:, None]).sum())
     df = scores.n_parameters * (int(present.sum()) - 1)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reporter.stats.contrast_chain import log_p_largest
-from reporter.stats.instability import Test, log_chi2_sf
+from reporter.stats.instability import CONSTANT, Test, log_chi2_sf
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -28,7 +28,6 @@ PSEUDO_ROWS = 5.0
 """Rows with the node's shares that are added to a level for its variance."""
 MAX_BINS = 16
 """The number of quantile bins of a numeric covariate."""
-CONSTANT = "it has one value here"
 
 
 @dataclass(frozen=True, slots=True)
