@@ -34,23 +34,27 @@ class ForestPoint:
 
 @dataclass(frozen=True, slots=True)
 class ForestRow:
-    """One line of a forest plot: a group with a point per series."""
+    """One line of a forest plot: a group with a point per series. Without points it is a heading over the rows that follow.
+    ``mark`` is the verdict in words, set bold at the end of the line."""
 
     label: str
     points: tuple[ForestPoint, ...]
     flagged: bool = False
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ForestPlot:
-    """Estimates with intervals, one row a group. ``lines`` are vertical marks with their labels (the value over all rows);
-    ``total`` is how many groups there are when the rows are capped."""
+    """Estimates with intervals, one row a group, rows of several groupings under their headings. ``lines`` are vertical marks
+    with their labels (the value over all rows); ``total`` is how many groups there are when the rows are capped. ``band`` shades what lies
+    within the limit: (low, high, its label)."""
 
     axis: Axis
     series: tuple[str, ...]
     rows: tuple[ForestRow, ...]
     lines: tuple[tuple[float, str], ...] = ()
     total: int = 0
+    band: tuple[float, float, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ The words of the verdicts are those of the method, "diverges", "within limit", "
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from reporter.render import format as fmt
@@ -132,8 +133,8 @@ def undecided_sentences(words: Words, comparisons: Sequence[Comparison]) -> list
 
 def _rough(n: int) -> int:
     """Two leading digits are all that such a guess is worth."""
-    step = 10 ** max(len(str(n)) - 2, 0)
-    return -(-n // step) * step
+    step = int(10 ** max(len(str(n)) - 2, 0))
+    return math.ceil(n / step) * step
 
 
 def _digits(term: Term, found: Comparison) -> int | None:

@@ -1,0 +1,271 @@
+"""Chapter 3, the core: every measure per group, one factor at a time and then intersections, as tables and forest plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reporter.render import format as fmt
+from reporter.render.document import (
+    Block,
+    Cell,
+    Column,
+    Details,
+    Figure,
+    Heading,
+    Paragraph,
+    Row,
+    Section,
+    Severity,
+    Table,
+)
+from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
+from reporter.render.tables import (
+    FIGURE_GROUPS,
+    capped_note,
+    comparison_severity,
+    count_cell,
+    flagged_groups,
+    group_cell,
+    metric_column,
+    rule_metrics,
+    shown_levels,
+    value_cell,
+)
+from reporter.render.wording import Words, group_name, literal, plural
+from reporter.render.wording_findings import gap_interval, gap_text, limit_text, reference_name
+from reporter.results import Comparison, Estimate, Grouping, Level, Report
+
+VERDICT_COUNTS = (("diverges", "diverges", "diverge"), ("within limit", "is within limit", "are within limit"))
+
+
+def groups_section(report: Report, words: Words) -> Section | None:
+    """Tables and figures of every grouping, and the table of all comparisons."""
+    if not report.groupings:
+        return None
+    single = [grouping for grouping in report.groupings if len(grouping.columns) == 1]
+    crossed = [grouping for grouping in report.groupings if len(grouping.columns) > 1]
+    blocks: list[Block] = []
+    for grouping in single:
+        blocks += _grouping(report, words, grouping)
+    blocks += _forests(report, words, single, "factors")
+    for grouping in crossed:
+        blocks += _grouping(report, words, grouping)
+        blocks += _forests(report, words, [grouping], f"group-{report.groupings.index(grouping) + 1}")
+    if report.comparisons:
+        blocks.append(
+            Details(
+                "comparisons", f"All {plural(len(report.comparisons), 'comparison')}", (_comparisons(report, words),)
+            )
+        )
+    return Section("groups", "Results by group", tuple(blocks))
+
+
+def _grouping(report: Report, words: Words, grouping: Grouping) -> list[Block]:
+    place = report.groupings.index(grouping) + 1
+    blocks: list[Block] = [
+        Heading(f"group-{place}", f"By {literal(grouping.name)}"),
+        Paragraph(_summary(report, grouping)),
+    ]
+    blocks += [Paragraph(literal(note), "note") for note in grouping.notes if len(grouping.columns) > 1]
+    for index, model in enumerate(report.models):
+        table = _results(report, words, grouping, model.name, f"group-{place}-model-{index + 1}")
+        if index == 0:
+            blocks.append(table)
+        else:
+            blocks.append(
+                Details(f"group-{place}-more-{index + 1}", f"The same for {words.model(model.name)}", (table,))
+            )
+    return blocks
+
+
+def _summary(report: Report, grouping: Grouping) -> str:
+    found = [one for one in report.comparisons if one.grouping == grouping.name]
+    groups = plural(len(grouping.levels), "group")
+    if not found:
+        return f"{groups}. No rule compares them."
+    tally = {
+        name: sum(one.verdict == name for one in found)
+        for name in ("diverges", "within limit", "insufficient evidence")
+    }
+    return (
+        f"{groups}, {plural(len(found), 'comparison')}: {fmt.count(tally['diverges'])} "
+        f"{'diverges' if tally['diverges'] == 1 else 'diverge'}, {fmt.count(tally['within limit'])} within limit, "
+        f"{fmt.count(tally['insufficient evidence'])} insufficient evidence."
+    )
+
+
+def _results(report: Report, words: Words, grouping: Grouping, model: str, table_id: str) -> Table:
+    by_group = {result.group: result for result in grouping.results if result.model == model}
+    names = list(next(iter(by_group.values())).metrics) if by_group else []
+    severities: dict[str, Severity] = {}
+    for found in report.comparisons:
+        if found.grouping == grouping.name and found.model == model and found.verdict == "diverges":
+            mark = comparison_severity(found)
+            severities[found.group] = "fail" if "fail" in (mark, severities.get(found.group)) else mark
+    marked = bool(severities)
+    columns = [Column("group", literal(grouping.name)), Column("n", words.units.capitalize(), "number")]
+    columns += [metric_column(words, name) for name in names]
+    columns += [Column("verdict", "Diverges in", "verdict")] if marked else []
+    rows = []
+    for level in grouping.levels:
+        result = by_group.get(level.name)
+        if result is None:
+            continue
+        cells = [group_cell(level), count_cell(level.n)]
+        cells += [value_cell(words, name, result.metrics[name]) for name in names]
+        if marked:
+            cells.append(_diverges_in(report, words, grouping.name, level.name, model))
+        rows.append(Row(tuple(cells), severities.get(level.name)))
+    return Table(
+        table_id,
+        f"{words.model(model)} by {literal(grouping.name)}: value, {words.level_name()} and counts",
+        tuple(columns),
+        tuple(rows),
+    )
+
+
+def _diverges_in(report: Report, words: Words, grouping: str, group: str, model: str) -> Cell:
+    found = [
+        one
+        for one in report.comparisons
+        if one.verdict == "diverges" and (one.grouping, one.group, one.model) == (grouping, group, model)
+    ]
+    text = ", ".join(f"{words.term(one.metric).title}{' (warning)' if one.severity == 'warn' else ''}" for one in found)
+    return Cell(text, ", ".join(dict.fromkeys("accepted" for one in found if one.accepted)), len(found) or None)
+
+
+def _forests(report: Report, words: Words, groupings: Sequence[Grouping], prefix: str) -> list[Block]:
+    if not groupings:
+        return []
+    return [
+        _forest(report, words, groupings, metric, f"forest-{prefix}-{metric.replace('_', '-')}")
+        for metric in rule_metrics(report)
+    ]
+
+
+def _forest(report: Report, words: Words, groupings: Sequence[Grouping], metric: str, figure_id: str) -> Figure:
+    term = words.term(metric)
+    rows: list[ForestRow] = []
+    total = shown = 0
+    for grouping in groupings:
+        flagged = flagged_groups(report, grouping.name, metric=metric)
+        levels = shown_levels(grouping, flagged, max(FIGURE_GROUPS // len(groupings), 6))
+        total += len(grouping.levels)
+        shown += len(levels)
+        if len(groupings) > 1:
+            rows.append(ForestRow(literal(grouping.name), ()))
+        by_key = {(result.model, result.group): result.metrics.get(metric) for result in grouping.results}
+        rows += [_forest_row(report, words, metric, level, by_key, level.name in flagged) for level in levels]
+    lines = _overall_line(report, words, metric)
+    spec = ForestPlot(
+        axis=_axis(term.kind, f"{term.title}: {term.meaning}"),
+        series=tuple(literal(model.name) for model in report.models),
+        rows=tuple(rows),
+        lines=lines,
+        total=total,
+    )
+    by = literal(groupings[0].name) if len(groupings) == 1 else "each group, one factor at a time"
+    return Figure(
+        figure_id,
+        _forest_sentence(report, words, metric, groupings, by),
+        f"{term.title[:1].upper()}{term.title[1:]} by {by}, with {words.level_name()}s"
+        f"{'; the vertical line is all ' + words.units + ' together' if lines else ''}. "
+        f"The tables by group hold the numbers.{capped_note(total, shown)}",
+        spec,
+    )
+
+
+def _forest_row(
+    report: Report,
+    words: Words,
+    metric: str,
+    level: Level,
+    by_key: dict[tuple[str, str], Estimate | None],
+    flagged: bool,
+) -> ForestRow:
+    points = []
+    for place, model in enumerate(report.models):
+        estimate = by_key.get((model.name, level.name))
+        if estimate is not None:
+            points.append(
+                ForestPoint(place, estimate.value, estimate.low, estimate.high, words.value(metric, estimate))
+            )
+    return ForestRow(group_name(level), tuple(points), flagged)
+
+
+def _axis(kind: str, label: str) -> Axis:
+    return Axis(label, "percent" if kind == "share" else "count" if kind == "count" else "number")
+
+
+def _overall_line(report: Report, words: Words, metric: str) -> tuple[tuple[float, str], ...]:
+    overall = report.models[0].metrics.get(metric)
+    if overall is None or overall.value is None:
+        return ()
+    return ((overall.value, f"all {words.units}, {literal(report.models[0].name)}"),)
+
+
+def _forest_sentence(report: Report, words: Words, metric: str, groupings: Sequence[Grouping], by: str) -> str:
+    """What there is to see: the lowest and the highest group of this card's model."""
+    model = report.models[0].name
+    found = [
+        (estimate.value, group_name(result.group), literal(grouping.name), estimate)
+        for grouping in groupings
+        for result in grouping.results
+        if result.model == model and (estimate := result.metrics.get(metric)) is not None and estimate.value is not None
+    ]
+    title = words.term(metric).title
+    if not found:
+        return f"The {title} of {words.model(model)} by {by} is undefined in every group."
+    low = min(found, key=lambda item: item[0])
+    high = max(found, key=lambda item: item[0])
+    if low[0] == high[0]:
+        return f"The {title} of {words.model(model)} by {by} is {words.value(metric, low[3])} in every group."
+    return (
+        f"The {title} of {words.model(model)} by {by} goes from {words.value(metric, low[3])} ({low[2]}: {low[1]}) "
+        f"to {words.value(metric, high[3])} ({high[2]}: {high[1]})."
+    )
+
+
+def _comparisons(report: Report, words: Words) -> Table:
+    columns = (
+        Column("group", "Group"),
+        Column("grouping", "Grouping"),
+        Column("measure", "Measure"),
+        Column("model", "Model"),
+        Column("value", "Group's value", "number"),
+        Column("reference", "Reference's value", "number"),
+        Column("gap", "Gap", "number", f"with its {words.level_name()}"),
+        Column("limit", "Limit", "number"),
+        Column("p", "p, adjusted", "number"),
+        Column("verdict", "Verdict", "verdict"),
+    )
+    rows = tuple(_comparison_row(words, found) for found in report.comparisons)
+    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=40)
+
+
+def _comparison_row(words: Words, found: Comparison) -> Row:
+    p = found.p_adjusted
+    verdict = found.verdict + (", accepted" if found.accepted else "")
+    needed = f"about {fmt.count(found.rows_needed)} more {words.units} would settle it" if found.rows_needed else ""
+    reason = "; ".join(part for part in (literal(found.reason) if found.reason else "", needed) if part)
+    return Row(
+        (
+            Cell(group_name(found.group)),
+            Cell(literal(found.grouping)),
+            Cell(words.term(found.metric).title),
+            Cell(literal(found.model)),
+            value_cell(words, found.metric, found.group_estimate),
+            _with_reference(value_cell(words, found.metric, found.reference_estimate), reference_name(found)),
+            Cell(
+                gap_text(words, found), gap_interval(words, found) or literal(found.gap.reason or ""), found.gap.value
+            ),
+            Cell(limit_text(words, found.metric, found.comparison, found.limit, found.side), "", found.limit),
+            Cell("none" if p is None else fmt.p_number(p), "", p),
+            Cell(verdict, reason or ("the whole interval is beyond the limit" if found.clear else ""), found.verdict),
+        ),
+        comparison_severity(found),
+    )
+
+
+def _with_reference(cell: Cell, name: str) -> Cell:
+    return Cell(cell.text, f"{name}: {cell.detail}" if cell.detail else name, cell.sort)

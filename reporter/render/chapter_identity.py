@@ -1,0 +1,196 @@
+"""Chapter 2: whose release this is, what it is for and not for, the model and its output, the data it was judged on."""
+
+from __future__ import annotations
+
+from reporter.render import format as fmt
+from reporter.render.document import (
+    Block,
+    Cell,
+    Column,
+    Heading,
+    KeyValue,
+    KeyValues,
+    Paragraph,
+    Placeholder,
+    Prose,
+    Row,
+    Section,
+    Table,
+)
+from reporter.render.markdown_prose import prose_html
+from reporter.render.tables import count_cell, group_cell
+from reporter.render.wording import Words, listed, literal, plural
+from reporter.results import Card, Grouping, ModelResult, Report
+
+TITLES = {
+    "summary": "Summary",
+    "intended_use": "Intended use",
+    "users": "Users",
+    "how_to_use": "How to use it",
+    "out_of_scope": "Out of scope",
+    "warnings": "Warnings",
+    "model": "Model and output",
+    "training_data": "Training data",
+    "evaluation_data": "Evaluation data",
+    "considerations": "Ethical considerations",
+    "mitigations": "Mitigations",
+    "monitoring": "Monitoring",
+    "change_log": "Change log",
+}
+
+
+def written(card: Card, key: str, *, below: int = 3) -> Block:
+    """What the author wrote under a key, or the placeholder that says nobody did."""
+    source = card.sections.get(key, "")
+    if source:
+        return Prose(prose_html(source, below=below), source)
+    return Placeholder(f"Not written. The key card.{key} of the config fills this section.")
+
+
+def identity_section(report: Report, words: Words) -> Section:
+    """Identity, use and limits, with the list of what nobody wrote."""
+    card = report.card
+    facts = [KeyValue("Name", words.card_name), KeyValue("Release", words.version)]
+    facts += [KeyValue("Owner", literal(card.owner))] if card.owner else []
+    facts += [KeyValue("Contact", literal(card.contact))] if card.contact else []
+    facts.append(KeyValue("Evaluated", fmt.date(report.provenance.created)))
+    blocks: list[Block] = [written(card, "summary")]
+    blocks.append(KeyValues(tuple(facts)))
+    for key in ("intended_use", "users", "how_to_use", "out_of_scope", "warnings"):
+        blocks += [Heading(key.replace("_", "-"), TITLES[key]), written(card, key)]
+    missing = [TITLES.get(key, literal(key)).lower() for key in card.missing]
+    missing += [name for name, value in (("owner", card.owner), ("contact", card.contact)) if not value]
+    if missing:
+        blocks.append(Paragraph(f"Nobody wrote these sections: {listed(missing)}.", "note"))
+    return Section("identity", "Identity and use", tuple(blocks))
+
+
+def model_section(report: Report, words: Words) -> Section:
+    """The model, its output and threshold."""
+    rows = tuple(
+        Row(
+            (
+                Cell(literal(model.name)),
+                Cell(literal(model.column)),
+                Cell(decision(words, model)),
+                _left_out(words, model),
+            )
+        )
+        for model in report.models
+    )
+    columns = (
+        Column("model", "Model"),
+        Column("column", "Column"),
+        Column("decision", f"Counts as {words.positive_prediction}"),
+        Column("missing", "Without a prediction", "number"),
+    )
+    blocks: list[Block] = [
+        written(report.card, "model", below=2),
+        Table("models", "The models of this report; the first is the one the card is for", columns, rows),
+    ]
+    blocks += [
+        Paragraph(f"{literal(model.name)}: {literal(note)}", "note") for model in report.models for note in model.notes
+    ]
+    return Section("model", TITLES["model"], tuple(blocks))
+
+
+def decision(words: Words, model: ModelResult) -> str:
+    """When a model's output counts as 1."""
+    if model.kind == "prediction" or model.threshold is None:
+        return "as the column says"
+    sign = "at least" if model.rule == ">=" else "above"
+    return f"a score {sign} {fmt.plain(model.threshold)}"
+
+
+def _left_out(words: Words, model: ModelResult) -> Cell:
+    cells = model.cells
+    return count_cell(cells.labelled_without_prediction + cells.unlabelled_without_prediction)
+
+
+def data_section(report: Report, words: Words) -> Section:
+    """Training and evaluation data: author's prose, then sizes, events, what is missing and the composition."""
+    data = report.data
+    blocks: list[Block] = [Heading("training-data", TITLES["training_data"]), written(report.card, "training_data")]
+    blocks += [Heading("evaluation-data", TITLES["evaluation_data"]), written(report.card, "evaluation_data")]
+    facts = [KeyValue("Source", literal(data.source), code=True)]
+    facts.append(KeyValue("Counted", words.count_units(data.n)))
+    if data.where is not None:
+        facts.append(
+            KeyValue("Filter", f"{literal(data.where)} ({words.count_units(data.n_filtered_out)} left out)", code=True)
+        )
+    if data.label is None:
+        facts.append(KeyValue("Label", "none: only referral rates can be reported"))
+    else:
+        means = f"{literal(data.label)}" + (f" = {literal(data.positive)}" if data.positive is not None else "")
+        facts.append(KeyValue("Label", f"{means} counts as {words.positive_label}"))
+        facts.append(KeyValue("With a label", _of(data.n_labelled, data.n)))
+        facts.append(KeyValue(f"{words.positive_label.capitalize()}", _of(data.n_positive, data.n_labelled)))
+    blocks.append(KeyValues(tuple(facts)))
+    blocks += [Paragraph(literal(note), "note") for note in data.notes]
+    for index, grouping in enumerate(report.groupings):
+        if len(grouping.columns) == 1:
+            blocks.append(_composition(report, words, grouping, index))
+    return Section("data", "Data", tuple(blocks))
+
+
+def _of(n: int, total: int) -> str:
+    return f"{fmt.count(n)} of {fmt.count(total)}" + (f" ({fmt.percent(n / total, 1)})" if total else "")
+
+
+def _composition(report: Report, words: Words, grouping: Grouping, index: int) -> Table:
+    labelled = report.data.label is not None
+    total = sum(level.n for level in grouping.levels)
+    columns = [
+        Column("group", literal(grouping.name)),
+        Column("n", words.units.capitalize(), "number"),
+        Column("share", "Share", "number"),
+    ]
+    if labelled:
+        columns += [
+            Column("positive", words.positive_label.capitalize(), "number"),
+            Column("unlabelled", "Without a label", "number"),
+        ]
+    columns += [
+        Column(f"missing-{place}", f"Without a prediction of {literal(model.name)}", "number")
+        for place, model in enumerate(report.models)
+        if _lacks(grouping, model.name)
+    ]
+    by_group = {(result.model, result.group): result.cells for result in grouping.results}
+    rows = []
+    for level in grouping.levels:
+        cells = [group_cell(level), count_cell(level.n)]
+        cells.append(Cell(fmt.percent(level.n / total, 1) if total else fmt.UNDEFINED, "", level.n))
+        found = by_group.get((report.models[0].name, level.name))
+        if labelled and found is not None:
+            unlabelled = found.unlabelled_positive + found.unlabelled_negative + found.unlabelled_without_prediction
+            cells += [
+                _events(found.tp + found.fn, level.n - unlabelled, found.labelled_without_prediction),
+                count_cell(unlabelled),
+            ]
+        for model in report.models:
+            if _lacks(grouping, model.name):
+                one = by_group[(model.name, level.name)]
+                cells.append(count_cell(one.labelled_without_prediction + one.unlabelled_without_prediction))
+        rows.append(Row(tuple(cells)))
+    return Table(
+        f"composition-{index + 1}",
+        f"Who was evaluated, by {literal(grouping.name)}: {plural(len(grouping.levels), 'group')}",
+        tuple(columns),
+        tuple(rows),
+        note=" ".join(literal(note) for note in grouping.notes),
+    )
+
+
+def _events(positive: int, labelled: int, without_prediction: int) -> Cell:
+    known = labelled - without_prediction
+    return Cell(
+        fmt.count(positive), f"{fmt.percent(positive / known, 1)} of {fmt.count(known)}" if known else "", positive
+    )
+
+
+def _lacks(grouping: Grouping, model: str) -> bool:
+    return any(
+        result.cells.labelled_without_prediction + result.cells.unlabelled_without_prediction
+        for result in grouping.results
+        if result.model == model
+    )

@@ -1,0 +1,102 @@
+"""Chapter 2, last part: what was computed, and how a verdict is reached, for a reader who does not know the method."""
+
+from __future__ import annotations
+
+from reporter.render import format as fmt
+from reporter.render.chapter_verdict import meaning_of_verdicts
+from reporter.render.document import Block, Cell, Column, Heading, Paragraph, Row, Section, Table
+from reporter.render.wording import Words, listed, literal
+from reporter.render.wording_findings import limit_text
+from reporter.results import Comparison, Report
+
+REFERENCES = {
+    "rest": "everyone else",
+    "overall": "all {units}",
+    "largest": "the largest group",
+    "best": "the best group, chosen from the data",
+}
+
+INTERVALS = (
+    "Shares have Wilson score intervals, differences of shares Newcombe's, ratios Koopman's. AUC rests on DeLong's variance, "
+    "other measures on the delta method. An undefined value is shown as such, with its reason, and never as 0 or 1."
+)
+
+ADJUSTMENT = {
+    "holm": "p-values are adjusted by Holm's method over the comparisons of one grouping and model",
+    "bh": "p-values are adjusted by Benjamini and Hochberg's method over the comparisons of one grouping and model",
+    "none": "p-values are not adjusted for the number of comparisons",
+}
+
+
+def method_section(report: Report, words: Words) -> Section:
+    """Measures, limits, verdicts, intervals."""
+    settings = report.settings
+    blocks: list[Block] = [_measures(report, words)]
+    if report.comparisons:
+        blocks.append(_rules(report, words))
+        smallest = settings.get("min_group_size")
+        said = [f"{meaning_of_verdicts(report, words)}"]
+        adjust = ADJUSTMENT.get(str(settings.get("adjust")))
+        said += [f"{adjust[0].upper()}{adjust[1:]}."] if adjust and settings.get("decide_by") != "point" else []
+        said += (
+            [f"Groups under {words.count_units(smallest)} get no other verdict than insufficient evidence."]
+            if smallest
+            else []
+        )
+        blocks += [Heading("how-decided", "How a verdict is reached"), Paragraph(" ".join(said))]
+    blocks += [Heading("intervals", "Uncertainty"), Paragraph(f"Every interval is a {words.level_name()}. {INTERVALS}")]
+    if settings.get("small_cells"):
+        most = int(settings["small_cells"]) - 1
+        blocks.append(
+            Paragraph(
+                f"Small cells: no count from 1 to {most} is shown or can be derived; further counts are hidden where they would tell."
+            )
+        )
+    blocks += [Paragraph(literal(note), "note") for note in report.notes]
+    return Section("method", "Method", tuple(blocks))
+
+
+def _measures(report: Report, words: Words) -> Table:
+    names = list(report.models[0].metrics)
+    rows = tuple(
+        Row((Cell(words.term(name).title), Cell(words.term(name).meaning), Cell(literal(name)))) for name in names
+    )
+    columns = (Column("title", "Measure"), Column("meaning", "What it is"), Column("name", "Name in files"))
+    return Table("measures", "What was measured", columns, rows, pdf_limit=None)
+
+
+def _rules(report: Report, words: Words) -> Table:
+    firsts: dict[tuple[int, str], Comparison] = {}
+    groupings: dict[tuple[int, str], list[str]] = {}
+    for found in report.comparisons:
+        key = (found.rule, found.metric)
+        firsts.setdefault(key, found)
+        names = groupings.setdefault(key, [])
+        if found.grouping not in names:
+            names.append(found.grouping)
+    every = {grouping.name for grouping in report.groupings}
+    rows = tuple(
+        Row(
+            (
+                Cell(words.term(found.metric).title),
+                Cell(REFERENCES.get(found.reference, literal(found.reference)).format(units=words.units)),
+                Cell(limit_text(words, found.metric, found.comparison, found.limit, found.side)),
+                Cell("all" if set(groupings[key]) == every else listed([literal(name) for name in groupings[key]])),
+                Cell("stops the release" if found.severity == "fail" else "warns"),
+            )
+        )
+        for key, found in sorted(firsts.items())
+    )
+    columns = (
+        Column("metric", "Measure"),
+        Column("reference", "A group is held against"),
+        Column("limit", "Limit of the gap", note=_fmt_note(rows)),
+        Column("groupings", "Groupings"),
+        Column("severity", "Beyond it"),
+    )
+    return Table("rules", "Which gap is too much", columns, rows, pdf_limit=None)
+
+
+def _fmt_note(rows: tuple[Row, ...]) -> str:
+    """Only a table with points needs to say what a point is."""
+    return "a point is one hundredth" if any(f"{fmt.NBSP}point" in row.cells[2].text for row in rows) else ""

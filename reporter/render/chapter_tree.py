@@ -1,0 +1,283 @@
+"""Chapter 4: each Δ tree with its question, its answer, the diagram, the leaves in words and as a table."""
+
+from __future__ import annotations
+
+from reporter.render import format as fmt
+from reporter.render.document import (
+    Block,
+    Cell,
+    Column,
+    Details,
+    Figure,
+    Heading,
+    Paragraph,
+    Row,
+    Section,
+    Sentence,
+    Sentences,
+    Severity,
+    Table,
+)
+from reporter.render.plots import Axis, TreeDiagram, TreeNode, TreeRate
+from reporter.render.tables import count_cell
+from reporter.render.wording import Words, group_name, literal, plural
+from reporter.render.wording_trees import (
+    delta_text,
+    edge_words,
+    leaf_sentence,
+    leaves_of,
+    method_sentence,
+    outside_children,
+    overall_sentence,
+    path_words,
+    question,
+    rate_meaning,
+    rate_text,
+    rate_title,
+    reverses,
+    unit,
+)
+from reporter.results import Report, TreeResult
+from reporter.tree import Node
+
+MOST_SENTENCES = 12
+
+
+def tree_section(report: Report, words: Words) -> Section | None:
+    """A part per tree."""
+    if not report.tree_results:
+        return None
+    blocks: list[Block] = []
+    if len(report.tree_results) > 1:
+        blocks.append(
+            Paragraph(
+                f"This report grows {plural(len(report.tree_results), 'tree')}. Each keeps its own level: with many trees, some split "
+                "is found by chance more often than one tree's level says.",
+                "note",
+            )
+        )
+    for place, result in enumerate(report.tree_results, 1):
+        blocks += _tree(words, result, place)
+    return Section("trees", "Subgroups in which disparities differ", tuple(blocks))
+
+
+def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
+    root = result.tree.root
+    leaves = sorted(leaves_of(root), key=lambda leaf: -abs(leaf.delta or 0.0))
+    title = literal(result.name) if result.name else f"{rate_title(words, result)} by {literal(result.attribute)}"
+    blocks: list[Block] = [
+        Heading(f"tree-{place}", title),
+        Paragraph(question(words, result)),
+        Paragraph(overall_sentence(words, result), "lead"),
+    ]
+    if len(leaves) > 1:
+        blocks.append(Sentences(_leaf_sentences(words, result, root, leaves)))
+        blocks.append(_figure(words, result, root, f"tree-{place}-figure"))
+    blocks.append(_table(words, result, root, leaves, f"tree-{place}-table"))
+    if result.tree.root.tests:
+        blocks.append(
+            Details(
+                f"tree-{place}-tests",
+                "The test of each covariate in each node",
+                (_tests(result, f"tree-{place}-tests-table"),),
+            )
+        )
+    blocks.append(Paragraph(method_sentence(words, result), "note"))
+    outside = outside_children(root)
+    if outside:
+        blocks.append(
+            Paragraph(
+                f"In {plural(len(outside), 'node')} Δ lies outside the Δ of both parts. That is no error: Δ compares the groups as they "
+                "are mixed in the node, and the mix differs between the parts.",
+                "note",
+            )
+        )
+    if result.tree.n_dropped:
+        blocks.append(
+            Paragraph(f"{words.count_units(result.tree.n_dropped)} left out because a covariate was missing.", "note")
+        )
+    blocks += [Paragraph(literal(note), "note") for note in (*result.notes, *result.tree.notes)]
+    if result.unpruned is not None and len(leaves_of(result.unpruned.root)) != len(leaves):
+        before = result.unpruned.root
+        inner: tuple[Block, ...] = (
+            _figure(words, result, before, f"tree-{place}-unpruned-figure"),
+            _table(words, result, before, leaves_of(before), f"tree-{place}-unpruned-table"),
+        )
+        blocks.append(Details(f"tree-{place}-unpruned", "The tree before similar neighbours were joined", inner))
+    return blocks
+
+
+def _leaf_sentences(words: Words, result: TreeResult, root: Node, leaves: list[Node]) -> tuple[Sentence, ...]:
+    items = tuple(
+        Sentence(
+            leaf_sentence(words, result, leaf),
+            "warn" if reverses(root, leaf) else "info",
+            label="Reversed sign" if reverses(root, leaf) else "",
+        )
+        for leaf in leaves[:MOST_SENTENCES]
+    )
+    if len(leaves) > MOST_SENTENCES:
+        items += (Sentence(f"And {plural(len(leaves) - MOST_SENTENCES, 'more subgroup')}, in the table."),)
+    return items
+
+
+def _figure(words: Words, result: TreeResult, root: Node, figure_id: str) -> Figure:
+    leaves = leaves_of(root)
+    said = "; ".join(f"{path_words(leaf.path)}: Δ {_delta(result, leaf.delta)}" for leaf in leaves)
+    spread = len(result.levels) > 2
+    low, high = (
+        ("narrower", "wider")
+        if spread
+        else (f"gap moves towards {literal(result.levels[0])}", f"gap moves towards {literal(result.levels[1])}")
+    )
+    return Figure(
+        figure_id,
+        f"Tree of {plural(len(leaves), 'subgroup')}. {said}.",
+        f"Δ of the {rate_title(words, result)} in each subgroup, with its {words.level_name()}; small plots show the "
+        f"{rate_title(words, result)} ({rate_meaning(words, result)}) of each group under each model.",
+        TreeDiagram(
+            root=_node(result, root, root, ""),
+            models=tuple(literal(name) for name in result.models),
+            groups=tuple(literal(level) for level in result.levels),
+            negative=f"Δ below 0: {low}",
+            positive=f"Δ above 0: {high}",
+            rate_axis=Axis(rate_title(words, result), "number" if result.rate == "score" else "percent"),
+        ),
+    )
+
+
+def _node(result: TreeResult, node: Node, root: Node, edge: str) -> TreeNode:
+    interval = (
+        ""
+        if node.low is None or node.high is None
+        else f"{delta_text(result, node.low)} to {delta_text(result, node.high)}"
+    )
+    lines = tuple(line for line in (f"Δ {_delta(result, node.delta)}", interval, f"n = {fmt.count(node.n)}") if line)
+    children: tuple[TreeNode, ...] = ()
+    asked = ""
+    if node.split is not None and node.children:
+        asked = literal(node.split.covariate)
+        children = tuple(
+            _node(result, child, root, answer)
+            for child, answer in zip(node.children, edge_words(node.split), strict=True)
+        )
+    rates = tuple(
+        TreeRate(model, level, rate.rate, rate_text(result, rate))
+        for model in range(len(result.models))
+        for level in range(len(result.levels))
+        if (rate := node.rates.get(f"m{model + 1}_a{level + 1}")) is not None
+    )
+    return TreeNode(
+        id=node.id,
+        lines=lines,
+        delta=node.delta,
+        edge=edge,
+        question=asked,
+        children=children,
+        rates=rates if not children else (),
+        mark="reversed" if not children and reverses(root, node) else "",
+    )
+
+
+def _delta(result: TreeResult, value: float | None) -> str:
+    return fmt.UNDEFINED if value is None else f"{delta_text(result, value)}{unit(result)}"
+
+
+def _table(words: Words, result: TreeResult, root: Node, leaves: list[Node], table_id: str) -> Table:
+    levels = [literal(level) for level in result.levels]
+    columns = [
+        Column("path", "Subgroup"),
+        Column("n", "n", "number"),
+        Column("delta", "Δ", "number", f"with its {words.level_name()}"),
+    ]
+    columns += [
+        Column(f"m{model}_a{level}", f"{literal(name)}, {levels[level - 1]}", "number")
+        for model, name in enumerate(result.models, 1)
+        for level in range(1, len(levels) + 1)
+    ]
+    columns += [
+        Column(f"base-a{level}", f"base rate, {name}", "number")
+        for level, name in enumerate(levels, 1)
+        if any(leaf.base_rates.get(f"a{level}") is not None for leaf in leaves)
+    ]
+    keys = [column.key for column in columns[3:]]
+    rows = [
+        Row(
+            _cells(result, root, f"all {words.units}" if len(leaves) > 1 else path_words(root.path or "all rows"), keys)
+        )
+    ]
+    if len(leaves) > 1:
+        rows += [Row(_cells(result, leaf, path_words(leaf.path), keys), _mark(root, leaf)) for leaf in leaves]
+    return Table(
+        table_id,
+        f"{rate_title(words, result).capitalize()} and Δ: overall and in each subgroup, the largest Δ first",
+        tuple(columns),
+        tuple(rows),
+    )
+
+
+def _mark(root: Node, leaf: Node) -> Severity | None:
+    return "warn" if reverses(root, leaf) else None
+
+
+def _cells(result: TreeResult, node: Node, name: str, keys: list[str]) -> tuple[Cell, ...]:
+    interval = (
+        ""
+        if node.low is None or node.high is None
+        else f"{delta_text(result, node.low)} to {delta_text(result, node.high)}"
+    )
+    cells = [Cell(name, literal(node.reason) if node.reason and not node.children else ""), count_cell(node.n)]
+    cells.append(Cell(_delta(result, node.delta), interval, node.delta))
+    for key in keys:
+        rate = node.base_rates.get(key.removeprefix("base-")) if key.startswith("base-") else node.rates.get(key)
+        if rate is None:
+            cells.append(Cell("none"))
+        elif key.startswith("base-"):
+            cells.append(
+                Cell(
+                    fmt.UNDEFINED if rate.rate is None else fmt.percent(rate.rate, 1),
+                    f"n = {fmt.count(rate.n)}",
+                    rate.rate,
+                )
+            )
+        else:
+            cells.append(Cell(rate_text(result, rate), f"n = {fmt.count(rate.n)}", rate.rate))
+    return tuple(cells)
+
+
+def _tests(result: TreeResult, table_id: str) -> Table:
+    columns = (
+        Column("node", "Node"),
+        Column("covariate", "Covariate"),
+        Column("statistic", "Statistic", "number"),
+        Column("df", "df", "number"),
+        Column("p", "p", "number"),
+        Column("adjusted", "p, adjusted", "number"),
+        Column("reason", "Note"),
+    )
+    rows = []
+    for node in result.tree.nodes():
+        for covariate, test in node.tests.items():
+            note = literal(test.reason) if test.reason else ""
+            if test.left_out:
+                note = (
+                    f"{note}; " * bool(note)
+                    + f"too thin to take part: {', '.join(group_name(name) for name in test.left_out)}"
+                )
+            chosen = node.split is not None and node.split.covariate == covariate
+            rows.append(
+                Row(
+                    (
+                        Cell(f"{node.id}: {path_words(node.path or 'all rows')}", "", node.id),
+                        Cell(literal(covariate), "split here" if chosen else ""),
+                        Cell("none" if test.statistic is None else fmt.number(test.statistic, 2), "", test.statistic),
+                        Cell("" if test.df is None else fmt.plain(test.df), "", test.df),
+                        Cell("none" if test.p is None else fmt.p_number(test.p), "", test.p),
+                        Cell("none" if test.p_adjusted is None else fmt.p_number(test.p_adjusted), "", test.p_adjusted),
+                        Cell(note),
+                    )
+                )
+            )
+    return Table(
+        table_id, "Tests of whether Δ differs over a covariate, node by node", columns, tuple(rows), pdf_limit=30
+    )

@@ -1,0 +1,111 @@
+"""Pieces that several chapters share: the cell of an estimate, the marks of a verdict, and which groups fit a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reporter.render import format as fmt
+from reporter.render.document import Cell, Column, Severity
+from reporter.render.wording import Words, group_name, listed
+from reporter.results import Comparison, Estimate, Grouping, Level, Report
+
+FIGURE_GROUPS = 20
+CURVE_GROUPS = 6
+
+
+def value_cell(words: Words, metric: str, estimate: Estimate) -> Cell:
+    """A value with its interval and counts under it; an undefined one with its reason, sorted last."""
+    return Cell(words.value(metric, estimate), words.evidence(metric, estimate), estimate.value)
+
+
+def number_cell(value: float | None, text: str | None = None, detail: str = "") -> Cell:
+    """A number, or "undefined"."""
+    if value is None:
+        return Cell(fmt.UNDEFINED, detail, None)
+    return Cell(fmt.coefficient(value) if text is None else text, detail, value)
+
+
+def count_cell(n: int, detail: str = "") -> Cell:
+    """A count."""
+    return Cell(fmt.count(n), detail, n)
+
+
+def group_cell(level: Level) -> Cell:
+    """A group's name; what was pooled into it stands under it."""
+    pooled = f"pools {listed([group_name(name) for name in level.pooled])}" if level.pooled else ""
+    return Cell(group_name(level), pooled, None)
+
+
+def metric_column(words: Words, metric: str) -> Column:
+    """A metric's column with its meaning."""
+    term = words.term(metric)
+    return Column(metric, term.title, "number", term.meaning if term.meaning != term.title else "")
+
+
+def comparison_severity(found: Comparison) -> Severity:
+    """How a verdict is marked; an accepted finding no longer counts as a failure."""
+    if found.verdict == "insufficient evidence":
+        return "unknown"
+    if found.verdict == "within limit":
+        return "ok"
+    return "fail" if found.severity == "fail" and not found.accepted else "warn"
+
+
+def flagged_groups(report: Report, grouping: str, *, metric: str | None = None, model: str | None = None) -> set[str]:
+    """The groups of a grouping that diverge (in one metric, for one model)."""
+    return {
+        found.group
+        for found in report.comparisons
+        if found.grouping == grouping
+        and found.verdict == "diverges"
+        and (metric is None or found.metric == metric)
+        and (model is None or found.model == model)
+    }
+
+
+def shown_levels(grouping: Grouping, flagged: set[str], limit: int) -> list[Level]:
+    """At most ``limit`` groups for a figure, the flagged and then the largest, in their own order."""
+    if len(grouping.levels) <= limit:
+        return list(grouping.levels)
+    ranked = sorted(grouping.levels, key=lambda level: (level.name not in flagged, -level.n))
+    chosen = {level.name for level in ranked[:limit]}
+    return [level for level in grouping.levels if level.name in chosen]
+
+
+def capped_note(total: int, shown: int) -> str:
+    """What a figure says of the groups it leaves out."""
+    if shown >= total:
+        return ""
+    return f" The figure shows the flagged and the largest {fmt.count(shown)} of {fmt.count(total)} groups; the tables hold all."
+
+
+def rule_metrics(report: Report) -> list[str]:
+    """The metrics that a rule looks at, in the order of the rules; without rules the reported metrics."""
+    named = list(dict.fromkeys(found.metric for found in report.comparisons))
+    return named or list(report.models[0].metrics)[:4]
+
+
+def by_severity(comparisons: Sequence[Comparison], report: Report) -> list[Comparison]:
+    """Diverging comparisons, gravest first: this card's model, failures, not accepted, the largest excess over the limit."""
+    models = {model.name: place for place, model in enumerate(report.models)}
+    groupings = {grouping.name: len(grouping.columns) for grouping in report.groupings}
+
+    def rank(found: Comparison) -> tuple[int, bool, bool, int, float]:
+        return (
+            models.get(found.model, len(models)),
+            found.accepted,
+            found.severity != "fail",
+            groupings.get(found.grouping, 1),
+            -_excess(found),
+        )
+
+    return sorted((found for found in comparisons if found.verdict == "diverges"), key=rank)
+
+
+def _excess(found: Comparison) -> float:
+    gap = found.gap.value
+    if gap is None:
+        return 0.0
+    if found.comparison == "ratio":
+        return max(found.limit / gap, gap * found.limit) if gap > 0 else float("inf")
+    return abs(gap) / found.limit

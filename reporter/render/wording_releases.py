@@ -1,0 +1,151 @@
+"""What changed since the last release, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+from reporter.render import format as fmt
+from reporter.render.document import Sentence, Severity
+from reporter.render.wording import Words, group_name, listed, literal, plural, whose
+from reporter.results import Estimate, RateChange, Releases, Report, VerdictChange
+
+MOST_CHANGES = 6
+
+SEVERITIES: dict[str, Severity] = {
+    "newly diverges": "fail",
+    "no longer diverges": "ok",
+    "still diverges": "warn",
+    "cannot tell": "unknown",
+    "still within limit": "ok",
+}
+
+
+def release_highlights(report: Report, words: Words) -> list[Sentence]:
+    """Findings that changed their verdict or still diverge, then the clearest changes of the rates that rules look at."""
+    releases = report.releases
+    if releases is None:
+        return []
+    said = [_verdict_change(report, words, change) for change in _ordered(releases)]
+    shown = said[:MOST_CHANGES]
+    if len(said) > len(shown):
+        shown.append(
+            Sentence(
+                f"And {plural(len(said) - len(shown), 'more finding')}, in the chapter on releases.", anchor="releases"
+            )
+        )
+    room = max(MOST_CHANGES - len(shown), 1)
+    shown += [
+        Sentence(change_sentence(report, words, change), anchor="releases")
+        for change in clear_changes(report, releases)[:room]
+    ]
+    if not shown:
+        shown = [
+            Sentence(
+                "No finding changed its verdict, and no rate that a rule looks at changed beyond chance.",
+                "ok",
+                anchor="releases",
+            )
+        ]
+    return shown
+
+
+def clear_changes(report: Report, releases: Releases) -> list[RateChange]:
+    """The changes of rates that rules look at whose interval excludes 0, the largest first."""
+    watched = {found.metric for found in report.comparisons}
+    known = [
+        change
+        for change in releases.rates
+        if change.metric in watched
+        and change.change.value is not None
+        and change.change.low is not None
+        and change.change.high is not None
+        and (change.change.low > 0 or change.change.high < 0)
+    ]
+    return sorted(known, key=lambda change: -abs(change.change.value or 0.0))
+
+
+def change_sentence(report: Report, words: Words, change: RateChange) -> str:
+    """One rate's change: "The miss rate of patients whose age is over 75 rose from 25 % to 31 % (6 points more, ...)."""
+    term = words.term(change.metric)
+    old, new, gap = change.old.value, change.new.value, change.change.value
+    if old is None or new is None or gap is None:
+        return f"The change of the {term.title} {_of_whom(report, words, change)} is undefined: {literal(change.change.reason or '')}."
+    digits = fmt.percent_digits(new, old, gap=gap) if term.kind == "share" else None
+    verb = "rose" if gap > 0 else "fell" if gap < 0 else "stayed"
+    size = (
+        f"{fmt.points(gap, digits or 0)} {'more' if gap > 0 else 'less'}"
+        if term.kind == "share"
+        else (f"{words.written(change.metric, abs(gap))} {'more' if gap > 0 else 'less'}")
+    )
+    interval = _interval(words, change.metric, change.change, digits)
+    return (
+        f"The {term.title} {_of_whom(report, words, change)} {verb} from {words.written(change.metric, old, digits)} to "
+        f"{words.written(change.metric, new, digits)} ({size}{interval})."
+    )
+
+
+def finding_parts(finding: str) -> tuple[str, str, str, str]:
+    """metric, grouping, group and model of a finding's id.
+
+    Examples
+    --------
+    >>> finding_parts("fnr/sex/a%2Fb/2.4")
+    ('fnr', 'sex', 'a/b', '2.4')
+    """
+    parts = [unquote(part) for part in finding.split("/")]
+    metric, grouping, group, model = (*parts, "", "", "", "")[:4]
+    return metric, grouping, group, model
+
+
+def _ordered(releases: Releases) -> list[VerdictChange]:
+    order = ("newly diverges", "no longer diverges", "still diverges")
+    return sorted((c for c in releases.verdicts if c.change in order), key=lambda change: order.index(change.change))
+
+
+def _verdict_change(report: Report, words: Words, change: VerdictChange) -> Sentence:
+    metric, grouping_name, group, _ = finding_parts(change.finding)
+    grouping = next((one for one in report.groupings if one.name == grouping_name), None)
+    who = whose(grouping, group) if grouping is not None else f"in {literal(group)}"
+    text = f"The {words.term(metric).title} of {words.units} {who} {change.change}."
+    gap = change.gap_change
+    if gap is not None and gap.value is not None:
+        share = words.term(metric).kind == "share"
+        size = (
+            f"{fmt.signed_points(gap.value)}{fmt.NBSP}points" if share else fmt.signed(fmt.number(gap.value), gap.value)
+        )
+        text = f"{text[:-1]} (its gap changed by {size}{_interval(words, metric, gap, 1)})."
+    return Sentence(
+        text,
+        SEVERITIES.get(change.change, "info"),
+        label=change.change[:1].upper() + change.change[1:],
+        anchor="releases",
+    )
+
+
+def _of_whom(report: Report, words: Words, change: RateChange) -> str:
+    if change.grouping is None or change.group is None:
+        return f"of all {words.units}"
+    grouping = next((one for one in report.groupings if one.name == change.grouping), None)
+    if grouping is None:
+        return f"of {literal(change.grouping)} {group_name(change.group)}"
+    return f"of {words.units} {whose(grouping, change.group)}"
+
+
+def _interval(words: Words, metric: str, gap: Estimate, digits: int | None) -> str:
+    if gap.low is None or gap.high is None:
+        return ""
+    if words.term(metric).kind == "share":
+        low, high = (fmt.signed_points(end, digits or 0) for end in (gap.low, gap.high))
+    else:
+        low, high = (fmt.signed(fmt.number(end), end) for end in (gap.low, gap.high))
+    return f", {words.level_name()} {low} to {high}"
+
+
+def not_compared(names: Sequence[str]) -> str:
+    """What the two releases do not share."""
+    return (
+        f"Not compared, because only one of the releases has it: {listed([literal(name) for name in names])}."
+        if names
+        else ""
+    )
