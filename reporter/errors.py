@@ -63,6 +63,10 @@ class DataError(ReporterError):
     exit_code = 3
 
 
+class InputError(DataError, ValueError):
+    """An argument of the Python API does not fit. Also a ValueError, as callers of a function expect."""
+
+
 class OutputError(ReporterError):
     """An output could not be made; the others were written."""
 
