@@ -1,0 +1,126 @@
+"""The row filter ``where``: an SQL expression over the columns, applied by the engine that holds the rows.
+
+In files of text the columns that hold numbers, dates or booleans are compared as such, except with a quoted literal: ``zip = '01234'``
+compares text.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from reporter.data.files import NotFoundProblem
+
+if TYPE_CHECKING:
+    from reporter.data.tables import Opened
+
+_numbers = itertools.count(1)
+
+
+def filtered(opened: Opened, where: str) -> Any:
+    """The rows for which ``where`` is true.
+
+    Raises
+    ------
+    NotFoundProblem
+        ``where`` is not one SQL expression, names a column that does not exist or compares what cannot be compared.
+    """
+    backend = opened.backend
+    condition = _parsed(where, backend.dialect.__name__.lower() if hasattr(backend, "dialect") else "")
+    _check_columns(condition, opened)
+    condition = _with_types(condition, opened.number_types).sql(dialect=backend.dialect)
+    if backend.name == "duckdb":
+        return _duckdb_view(opened, condition)
+    name = f"evaluated_{next(_numbers)}"
+    return opened.table.alias(name).sql(f'SELECT * FROM "{name}" WHERE ({condition})')
+
+
+def mentioned_columns(where: str) -> set[str]:
+    """The columns that an expression names; none when it cannot be read (which ``filtered`` reports)."""
+    from sqlglot import exp
+
+    try:
+        return {column.name for column in _parsed(where, "duckdb").find_all(exp.Column)}
+    except NotFoundProblem:
+        return set()
+
+
+def _parsed(where: str, dialect: str) -> Any:
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    try:
+        statements = sqlglot.parse(f"SELECT * FROM evaluated WHERE ({where}\n)", read=dialect or None)
+    except SqlglotError as error:
+        raise NotFoundProblem(
+            f"{where!r} is not an SQL expression: {str(error).splitlines()[0]}", key="data.where"
+        ) from error
+    statement = statements[0] if len(statements) == 1 else None
+    found = statement.args.get("where") if statement is not None else None
+    clauses = {key for key, value in (statement.args if statement is not None else {}).items() if value}
+    if found is None or not clauses <= {"kind", "expressions", "from", "from_", "where"}:
+        raise NotFoundProblem(
+            f"{where!r} is not one SQL expression", "Write a condition, e.g. year = 2026", "data.where"
+        )
+    return found.this
+
+
+def _check_columns(condition: Any, opened: Opened) -> None:
+    import difflib
+
+    from sqlglot import exp
+
+    known = {name.lower(): name for name in opened.columns}
+    for column in condition.find_all(exp.Column):
+        if column.find_ancestor(exp.Subquery, exp.Select) is None and column.name.lower() not in known:
+            near = difflib.get_close_matches(column.name, opened.columns, n=3)
+            raise NotFoundProblem(
+                f"there is no column {column.name!r}",
+                f"Did you mean {' or '.join(repr(name) for name in near)}?" if near else "",
+                "data.where",
+            )
+
+
+def _with_types(condition: Any, types: dict[str, str]) -> Any:
+    from sqlglot import exp
+
+    if not types:
+        return condition
+    known = {name.lower(): kind for name, kind in types.items()}
+
+    def typed(node: Any) -> Any:
+        if not isinstance(node, exp.Column) or node.name.lower() not in known or _beside_text(node):
+            return node
+        return exp.cast(node.copy(), known[node.name.lower()], dialect="duckdb")
+
+    return condition.copy().transform(typed)
+
+
+def _beside_text(column: Any) -> bool:
+    """Whether a column is compared with a quoted literal."""
+    from sqlglot import exp
+
+    others = [node for node in column.parent.iter_expressions() if node is not column] if column.parent else []
+    return any(isinstance(node, exp.Literal) and node.is_string for node in others)
+
+
+def _duckdb_view(opened: Opened, condition: str) -> Any:
+    import duckdb
+
+    name = f"evaluated_{next(_numbers)}"
+    backend = opened.backend
+    inner = _relation(opened)
+    try:
+        backend.raw_sql(f'CREATE TEMP VIEW "{name}" AS SELECT * FROM {inner} WHERE ({condition})')
+    except duckdb.Error as error:
+        raise NotFoundProblem(f"the filter cannot be used: {str(error).splitlines()[0]}", key="data.where") from error
+    return backend.table(name)
+
+
+def _relation(opened: Opened) -> str:
+    import ibis
+
+    # In-memory tables of an Ibis expression are known to the engine only after this.
+    if hasattr(opened.backend, "_register_in_memory_tables"):
+        opened.backend._register_in_memory_tables(opened.table)
+    return f"({ibis.to_sql(opened.table, dialect='duckdb')}) AS rows"

@@ -1,0 +1,156 @@
+"""How many rows have each combination of a few columns' values: one pass over the rows where that is possible.
+
+All combinations of all columns at once (the joint) answer every question about fewer columns by adding up. If there are too many combinations, each
+question is one query of its own. Which of the two happened cannot be told from the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reporter.data.values import text_of
+
+if TYPE_CHECKING:
+    from reporter.data.source import Source
+
+Ints = NDArray[np.int64]
+
+PREFIX_ROWS = 100_000
+"""So many first rows tell whether the joint is worth trying; a table that ends before always has it."""
+PREFIX_CELLS = 20_000
+JOINT_CELLS = 1_000_000
+"""A joint with more combinations is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """Counts of the combinations that occur: ``codes[k, j]`` is the code of column j in combination k, sorted; ``n[k]`` its rows."""
+
+    names: tuple[str, ...]
+    codes: Ints
+    n: Ints
+
+    def column(self, name: str) -> Ints:
+        """The codes of one column."""
+        return np.asarray(self.codes[:, self.names.index(name)])
+
+
+class Scan:
+    """Counts over ``columns``: name -> Ibis expression over ``source.table``.
+
+    Values get their one spelling (:func:`text_of`); ``texts[name][code]`` is the value of a code. Codes come in the order in which values
+    were first met and mean nothing else.
+    """
+
+    def __init__(self, source: Source, columns: Mapping[str, Any], *, missing: frozenset[str]) -> None:
+        self.source = source
+        self.columns = dict(columns)
+        self.missing = missing
+        self.texts: dict[str, list[str | None]] = {name: [] for name in columns}
+        self._codes: dict[str, dict[str | None, int]] = {name: {} for name in columns}
+        self._known: dict[tuple[str, ...], Margin] = {}
+        self._joint: Margin | None = None
+        self._tried = False
+
+    def margin(self, names: Sequence[str]) -> Margin:
+        """The counts over some of the columns (none: all rows as one combination)."""
+        wanted = tuple(names)
+        if wanted not in self._known:
+            joint = self._try_joint()
+            if joint is not None:
+                self._known[wanted] = add_up(wanted, [joint.column(name) for name in wanted], joint.n)
+            elif wanted:
+                self._known[wanted] = self._read(wanted, self.source.fetch(self._counted(wanted)))
+            else:
+                self._known[wanted] = Margin((), np.zeros((1, 0), np.int64), np.array([self.source.n], np.int64))
+        return self._known[wanted]
+
+    def columns_of(self, table: Any, names: Sequence[str]) -> dict[str, Any]:
+        """The expressions, built over ``table``."""
+        return {name: self.columns[name](table) for name in names}
+
+    def _try_joint(self) -> Margin | None:
+        if not self._tried:
+            self._tried = True
+            everything = tuple(self.columns)
+            if everything and self._is_small(everything):
+                answer = self.source.fetch(self._counted(everything).limit(JOINT_CELLS + 1))
+                if answer.num_rows <= JOINT_CELLS:
+                    self._joint = self._read(everything, answer)
+        return self._joint
+
+    def _is_small(self, names: tuple[str, ...]) -> bool:
+        """Whether the first rows have few combinations, or are all rows."""
+        head = self.source.table.limit(PREFIX_ROWS)
+        named = head.select(**self.columns_of(head, names))
+        counted = named.group_by(list(names)).agg(n_rows=named.count())
+        summed = self.source.fetch(counted.agg(cells=counted.count(), head=counted["n_rows"].sum()))
+        cells, rows = summed["cells"][0].as_py(), summed["head"][0].as_py() or 0
+        return bool(rows < PREFIX_ROWS or cells <= PREFIX_CELLS)
+
+    def _counted(self, names: tuple[str, ...]) -> Any:
+        table = self.source.table
+        named = table.select(**self.columns_of(table, names))
+        return named.group_by(list(names)).agg(n_rows=named.count())
+
+    def _read(self, names: tuple[str, ...], answer: Any) -> Margin:
+        codes = [self.encode(name, answer[name]) for name in names]
+        return add_up(names, codes, answer["n_rows"].to_numpy().astype(np.int64))
+
+    def encode(self, name: str, column: Any) -> Ints:
+        """The codes of an Arrow column of one of the scan's columns."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if isinstance(array, pa.ChunkedArray):
+            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+        if pa.types.is_null(array.type):
+            array = array.cast(pa.string())
+        if not pa.types.is_dictionary(array.type):
+            array = pc.dictionary_encode(array, null_encoding="encode")
+        single = pa.types.is_float32(array.type.value_type)
+        distinct = list(array.dictionary.to_numpy(zero_copy_only=False)) if single else array.dictionary.to_pylist()
+        known, texts = self._codes[name], self.texts[name]
+        places = np.empty(len(distinct) + 1, np.int64)
+        for i, value in enumerate([*distinct, None]):
+            text = text_of(value, self.missing)
+            if text not in known:
+                known[text] = len(texts)
+                texts.append(text)
+            places[i] = known[text]
+        indices = array.indices.fill_null(len(distinct)).to_numpy(zero_copy_only=False)
+        return np.asarray(places[indices])
+
+
+def add_up(names: Sequence[str], columns: Sequence[Ints], n: Ints) -> Margin:
+    """The distinct rows of ``columns`` in ascending order, each with the sum of its ``n``.
+
+    >>> margin = add_up(("a",), [np.array([2, 0, 2])], np.array([1, 5, 3]))
+    >>> margin.codes[:, 0].tolist(), margin.n.tolist()
+    ([0, 2], [5, 4])
+    """
+    if not columns:
+        return Margin((), np.zeros((1, 0), np.int64), np.array([n.sum()], np.int64))
+    key = np.zeros(len(n), np.int64)
+    size = 1
+    for column in columns:
+        low = int(column.min(initial=0))
+        span = int(column.max(initial=0)) - low + 1
+        if size * span >= 2**62:
+            _, key = np.unique(key, return_inverse=True)
+            size = len(n) + 1
+        key = key * span + (column - low)
+        size *= span
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    sums = np.zeros(len(first), np.int64)
+    np.add.at(sums, inverse, n)
+    codes = (
+        np.stack([column[first] for column in columns], axis=1) if len(first) else np.zeros((0, len(columns)), np.int64)
+    )
+    return Margin(tuple(names), codes.astype(np.int64), sums)
