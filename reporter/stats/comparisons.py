@@ -1,16 +1,37 @@
-"""Each group held against a reference: gaps, p-values adjusted over the distinct comparisons, and the three verdicts."""
+"""Each group held against a reference: gaps, p-values adjusted over the distinct comparisons, and the three verdicts.
+
+Verdicts are decided here, once; card, exit code, JUnit and annotations only show them. Config and rendering are unknown here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
-from reporter.results import Comparison, Level
-from reporter.stats.cells import CellArrays
+import numpy as np
+from scipy import special
+
+from reporter.results import Comparison, Estimate, Level, VerdictName
+from reporter.stats.cells import CellArrays, Ints
+from reporter.stats.gaps import Gaps, independent_gaps, overall_gaps
+from reporter.stats.intervals import normal_quantile
+from reporter.stats.metrics import Metric, metric, to_estimates
+from reporter.stats.samples import Groups
 from reporter.stats.scores import ScoreGrid, ScoreMoments, ScoreTable
 
 Adjust = Literal["holm", "bh", "none"]
+
+TOLERANCE = 1e-12
+"""A gap this close to the limit is at the limit, not beyond: 0.24 / 0.30 must not fall below 0.8 by rounding."""
+
+NO_OTHER_GROUP = "there is no other group to compare with"
+NO_BEST = "no group has a value, so none is best"
+TOO_WIDE_TO_DIVERGE = "the gap is beyond the limit, but there are too few rows to rule out that there is none"
+TOO_WIDE_TO_SETTLE = "the gap is inside the limit, but there are too few rows to rule out one beyond it"
+NO_TEST = "the gap is beyond the limit, but it has no p-value"
+NO_INTERVAL = "the gap is inside the limit, but it has no interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +39,7 @@ class Rule:
     """What must not differ by more than what. ``index`` is the rule's place in the config, ``name`` its optional name.
 
     ``reference`` is "rest", "overall", "largest", "best" or the name of a group. ``limit``: for a difference in the metric's
-    unit, for a ratio r a number in (0, 1): beyond means outside r to 1/r.
+    unit, for a ratio r a number in (0, 1): beyond means outside r to 1/r. ``side``: only gaps below ("low") or above ("high") count.
     """
 
     metric: str
@@ -41,6 +62,7 @@ def compare(
     cells: CellArrays,
     scores: ScoreMoments | None = None,
     rest_scores: ScoreMoments | None = None,
+    overall_scores: ScoreMoments | None = None,
     table: ScoreTable | ScoreGrid | None = None,
     alpha: float = 0.05,
     adjust: Adjust = "holm",
@@ -49,10 +71,73 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """All comparisons of one model in one grouping, rule by rule, groups in the order of ``levels``.
 
-    ``cells`` and ``scores`` are aligned with ``levels``. ``rest_scores`` (for each group the moments of everyone else) and ``scores``
-    follow from ``table`` when it is an exact ScoreTable; an engine that counted moments itself passes both.
+    ``cells`` and ``scores`` are aligned with ``levels``. ``rest_scores`` (for each group the moments of everyone else), ``overall_scores``
+    (one group: all rows) and ``scores`` follow from ``table`` when it is an exact ScoreTable; an engine that counted moments itself
+    passes them. A group is not compared with itself. A rule whose named reference is not among ``levels`` gives no comparison here.
+
+    p-values of "no gap" are adjusted over the distinct comparisons of all ``rules``: a metric and its complement ask the same question,
+    two groups ask it once, ``overall`` asks that of the rest, and so do several rules about one metric and reference. Comparisons without
+    a p-value do not count. ``best`` is chosen from these data among the named groups of at least ``min_group_size`` rows.
+
+    Verdicts: *diverges* when the estimated gap is beyond the limit and the adjusted p is at most ``alpha``; *within limit* when the interval
+    at confidence 1 - 2 * ``alpha`` (two one-sided tests) lies inside the limit; else *insufficient evidence* with a reason.
+    With ``decide_by="point"`` the bare gap decides. A side of fewer than ``min_group_size`` rows is never enough.
+
+    Raises
+    ------
+    ValueError
+        For an unknown metric, a limit that makes no sense, ``best`` for a metric of which neither high nor low is better, alpha outside (0, 0.5).
+
+    Examples
+    --------
+    >>> levels = [Level("f", 200, ("f",)), Level("m", 200, ("m",))]
+    >>> cells = CellArrays(tp=[80, 50], fp=[10, 10], tn=[90, 90], fn=[20, 50])
+    >>> found = compare([Rule("fnr", limit=0.05)], model="m1", grouping="sex", levels=levels, cells=cells)
+    >>> [(one.finding, one.verdict, one.clear) for one in found]
+    [('fnr/sex/f/m1', 'diverges', True), ('fnr/sex/m/m1', 'diverges', True)]
     """
-    raise NotImplementedError
+    if not 0.0 < alpha < 0.5:
+        raise ValueError(f"alpha must lie between 0 and 0.5, found {alpha}")
+    if len(levels) != len(cells):
+        raise ValueError(f"{len(levels)} levels, cells of {len(cells)} groups")
+    groups = Groups(cells, scores=scores, rest_scores=rest_scores, overall_scores=overall_scores, table=table)
+    settings = _Settings(alpha, min_group_size, confidence)
+    held = [_hold(rule, groups=groups, levels=levels, settings=settings) for rule in rules if _applies(rule, levels)]
+    adjusted = _adjust_family(held, adjust)
+    found = []
+    for one, (p, p_adjusted) in zip(held, adjusted, strict=True):
+        found += _comparisons(one, p, p_adjusted, model=model, grouping=grouping, levels=levels, settings=settings)
+    return tuple(found)
+
+
+def adjust_p(p: Sequence[float], method: Adjust) -> list[float]:
+    """Adjusted p-values in the order given: Holm (family-wise error), Benjamini-Hochberg (false discovery rate), or none.
+
+    References
+    ----------
+    .. [1] S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 65-70.
+    .. [2] Y. Benjamini and Y. Hochberg (1995), Controlling the false discovery rate, JRSS B 57, 289-300.
+
+    Examples
+    --------
+    >>> adjust_p([0.01, 0.04, 0.03], "holm"), adjust_p([0.01, 0.04, 0.03], "bh")
+    ([0.03, 0.06, 0.06], [0.03, 0.04, 0.04])
+    """
+    values = np.asarray(p, np.float64)
+    m = len(values)
+    if method == "none" or m == 0:
+        return [float(value) for value in p]
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    if method == "holm":
+        steps = np.maximum.accumulate(ranked * np.arange(m, 0, -1))
+    elif method == "bh":
+        steps = np.minimum.accumulate((ranked * m / np.arange(1, m + 1))[::-1])[::-1]
+    else:
+        raise ValueError(f"adjust is {method!r}, expected holm, bh or none")
+    result = np.empty(m)
+    result[order] = np.minimum(steps, 1.0)
+    return [float(value) for value in result]
 
 
 def finding_id(metric: str, grouping: str, group: str, model: str, rule: str | None = None) -> str:
@@ -63,3 +148,293 @@ def finding_id(metric: str, grouping: str, group: str, model: str, rule: str | N
     """
     parts = [metric, grouping, group, model, *([rule] if rule else [])]
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    alpha: float
+    min_group_size: int
+    confidence: float
+
+
+class _Asked(TypedDict):
+    comparison: Literal["difference", "ratio"]
+    confidence: float
+    inner_confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """One rule's comparisons before adjustment: positions of the groups, gaps, both sides' estimates."""
+
+    rule: Rule
+    metric: Metric
+    position: Ints
+    gaps: Gaps | None
+    keys: list[Hashable]
+    group_estimates: list[Estimate]
+    reference_estimates: list[Estimate]
+    reference_group: str | None
+    group_sizes: Ints
+    reference_sizes: Ints
+    reason: str | None = None
+
+
+def _applies(rule: Rule, levels: Sequence[Level]) -> bool:
+    return rule.reference in ("rest", "overall", "largest", "best") or any(
+        level.name == rule.reference for level in levels
+    )
+
+
+def _hold(rule: Rule, *, groups: Groups, levels: Sequence[Level], settings: _Settings) -> _Held:
+    asked = metric(rule.metric)
+    _check(rule, asked)
+    sizes = groups.cells.n
+    asked_for: _Asked = {
+        "comparison": rule.comparison,
+        "confidence": settings.confidence,
+        "inner_confidence": 1.0 - 2.0 * settings.alpha,
+    }
+    everyone = np.arange(len(levels))
+    sample = groups.sample(asked)
+    own = to_estimates(asked, asked.measure(sample), settings.confidence)
+    family = asked.family
+    if rule.reference in ("rest", "overall"):
+        rest = groups.rest(asked)
+        if rule.reference == "rest":
+            gaps = independent_gaps(asked, sample, rest, **asked_for)
+            reference = to_estimates(asked, asked.measure(rest), settings.confidence)
+        else:
+            whole = groups.overall(asked)
+            repeated = whole.take(np.zeros(len(levels), np.int64))
+            gaps = overall_gaps(asked, sample, rest, repeated, **asked_for)
+            reference = to_estimates(asked, asked.measure(repeated), settings.confidence)
+        two = len(levels) == 2
+        keys: list[Hashable] = [(family, frozenset({0, 1}) if two else i) for i in range(len(levels))]
+        return _Held(rule, asked, everyone, gaps, keys, list(own), list(reference), None, sizes, sizes.sum() - sizes)
+    chosen = _reference_position(rule.reference, asked, own, levels, settings.min_group_size)
+    if chosen is None:
+        nothing = [Estimate(None, reason=NO_BEST)] * len(levels)
+        return _Held(rule, asked, everyone, None, [None] * len(levels), list(own), nothing, None, sizes, sizes, NO_BEST)
+    others = everyone[everyone != chosen]
+    gaps = independent_gaps(asked, sample.take(others), sample.take(np.full(len(others), chosen)), **asked_for)
+    return _Held(
+        rule,
+        asked,
+        others,
+        gaps,
+        [(family, frozenset({int(i), chosen})) for i in others],
+        [own[i] for i in others],
+        [own[chosen]] * len(others),
+        levels[chosen].name,
+        sizes[others],
+        np.full(len(others), sizes[chosen]),
+    )
+
+
+def _check(rule: Rule, asked: Metric) -> None:
+    if rule.comparison == "ratio" and not 0.0 < rule.limit < 1.0:
+        raise ValueError(f"{rule.metric}: a ratio limit must lie between 0 and 1, found {rule.limit}")
+    if rule.comparison == "difference" and not 0.0 <= rule.limit < math.inf:
+        raise ValueError(f"{rule.metric}: a limit must not be negative, found {rule.limit}")
+    if rule.reference == "best" and asked.better is None:
+        raise ValueError(f"{asked.name}: neither high nor low is better, so no group is best")
+
+
+def _reference_position(
+    reference: str, asked: Metric, own: Sequence[Estimate], levels: Sequence[Level], min_group_size: int
+) -> int | None:
+    """The reference group's place. Ties go to the larger group, then to the first; "(missing)" is chosen only for want of others."""
+    if reference not in ("largest", "best"):
+        return next(i for i, level in enumerate(levels) if level.name == reference)
+    known = [i for i, level in enumerate(levels) if not level.missing] or list(range(len(levels)))
+    if reference == "largest":
+        return max(known, key=lambda i: (levels[i].n, -i), default=None)
+    defined = [i for i in known if own[i].value is not None]
+    large = [i for i in defined if levels[i].n >= min_group_size] or defined
+    sign = 1.0 if asked.better == "high" else -1.0
+    return max(large, key=lambda i: (sign * (own[i].value or 0.0), levels[i].n, -i), default=None)
+
+
+def _adjust_family(held: Sequence[_Held], adjust: Adjust) -> list[tuple[list[float | None], list[float | None]]]:
+    """p and adjusted p of every comparison; equal questions share both."""
+    family: dict[Hashable, float] = {}
+    for one in held:
+        if one.gaps is not None:
+            for key, p in zip(one.keys, one.gaps.p.tolist(), strict=True):
+                if not math.isnan(p):
+                    family.setdefault(key, p)
+    adjusted = dict(zip(family, adjust_p(list(family.values()), adjust), strict=True))
+    return [([family.get(key) for key in one.keys], [adjusted.get(key) for key in one.keys]) for one in held]
+
+
+def _comparisons(
+    held: _Held,
+    p: list[float | None],
+    p_adjusted: list[float | None],
+    *,
+    model: str,
+    grouping: str,
+    levels: Sequence[Level],
+    settings: _Settings,
+) -> list[Comparison]:
+    rule, gaps = held.rule, held.gaps
+    n = len(held.position)
+    gap_estimates = [Estimate(None, reason=held.reason)] * n if gaps is None else gaps.to_estimates()
+    inner = np.full((2, n), np.nan) if gaps is None else np.stack((gaps.inner_low, gaps.inner_high))
+    variances = np.full((2, n), np.nan) if gaps is None else np.stack((gaps.group_variance, gaps.reference_variance))
+    found = []
+    for k, position in enumerate(held.position.tolist()):
+        evidence = _Evidence(
+            gap=gap_estimates[k],
+            inner_low=float(inner[0, k]),
+            inner_high=float(inner[1, k]),
+            p=p[k],
+            p_adjusted=p_adjusted[k],
+            n_group=int(held.group_sizes[k]),
+            n_reference=int(held.reference_sizes[k]),
+            group_variance=float(variances[0, k]),
+            reference_variance=float(variances[1, k]),
+        )
+        verdict, reason = _decide(rule, evidence, settings)
+        needed = _rows_needed(rule, evidence, settings) if verdict == "insufficient evidence" else None
+        name = levels[position].name
+        found.append(
+            Comparison(
+                finding=finding_id(held.metric.name, grouping, name, model, rule.name),
+                rule=rule.index,
+                model=model,
+                grouping=grouping,
+                group=name,
+                metric=held.metric.name,
+                reference=rule.reference,
+                reference_group=held.reference_group,
+                comparison=rule.comparison,
+                limit=rule.limit,
+                side=rule.side,
+                severity=rule.severity,
+                decide_by=rule.decide_by,
+                group_estimate=held.group_estimates[k],
+                reference_estimate=held.reference_estimates[k],
+                gap=evidence.gap,
+                p=p[k],
+                p_adjusted=p_adjusted[k],
+                verdict=verdict,
+                clear=verdict == "diverges" and _wholly_beyond(rule, evidence.gap),
+                reason=reason,
+                rows_needed=needed,
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    gap: Estimate
+    inner_low: float
+    inner_high: float
+    p: float | None
+    p_adjusted: float | None
+    n_group: int
+    n_reference: int
+    group_variance: float
+    reference_variance: float
+
+
+def _decide(rule: Rule, evidence: _Evidence, settings: _Settings) -> tuple[VerdictName, str | None]:
+    """The verdict and, for "insufficient evidence", why."""
+    undecided: VerdictName = "insufficient evidence"
+    if evidence.n_reference == 0:
+        return undecided, NO_OTHER_GROUP
+    if evidence.gap.value is None:
+        return undecided, evidence.gap.reason
+    smallest = settings.min_group_size
+    if evidence.n_group < smallest:
+        return undecided, f"the group is smaller than the minimum of {smallest} rows"
+    if evidence.n_reference < smallest:
+        return undecided, f"the reference is smaller than the minimum of {smallest} rows"
+    beyond = _beyond(rule, evidence.gap.value)
+    if rule.decide_by == "point":
+        return ("diverges" if beyond else "within limit"), None
+    if beyond:
+        if evidence.p_adjusted is None:
+            return undecided, _because(NO_TEST, evidence.gap.reason)
+        if evidence.p_adjusted <= settings.alpha:
+            return "diverges", None
+        return undecided, TOO_WIDE_TO_DIVERGE
+    low, high = limits_of(rule)
+    if math.isnan(evidence.inner_low) or math.isnan(evidence.inner_high):
+        return undecided, _because(NO_INTERVAL, evidence.gap.reason)
+    if evidence.inner_low >= low - TOLERANCE and evidence.inner_high <= high + TOLERANCE:
+        return "within limit", None
+    return undecided, TOO_WIDE_TO_SETTLE
+
+
+def _because(text: str, reason: str | None) -> str:
+    return text if reason is None else f"{text}: {reason}"
+
+
+def limits_of(rule: Rule) -> tuple[float, float]:
+    """The smallest and largest gap that is not beyond the limit; infinite on a side that does not count.
+
+    >>> limits_of(Rule("tpr", comparison="ratio", limit=0.8, side="low")), limits_of(Rule("tpr", limit=0.05))
+    ((0.8, inf), (-0.05, 0.05))
+    """
+    low, high = (rule.limit, 1.0 / rule.limit) if rule.comparison == "ratio" else (-rule.limit, rule.limit)
+    return (
+        -math.inf if rule.side == "high" else low,
+        math.inf if rule.side == "low" else high,
+    )
+
+
+def _beyond(rule: Rule, gap: float) -> bool:
+    low, high = limits_of(rule)
+    return gap < low - TOLERANCE or gap > high + TOLERANCE
+
+
+def _wholly_beyond(rule: Rule, gap: Estimate) -> bool:
+    if gap.low is None or gap.high is None:
+        return False
+    low, high = limits_of(rule)
+    return gap.high < low - TOLERANCE or gap.low > high + TOLERANCE
+
+
+def _rows_needed(rule: Rule, evidence: _Evidence, settings: _Settings) -> int | None:
+    """Roughly how many more rows of the group would settle the verdict, if its rates stayed as they are.
+
+    By the normal approximation: the group's share of the variance shrinks with its rows, the reference's stays. None when no
+    number of rows of this group alone would do, or when the gap is undefined.
+    """
+    missing = max(settings.min_group_size - evidence.n_group, 0)
+    value = evidence.gap.value
+    if value is None or evidence.n_group == 0 or evidence.n_reference < settings.min_group_size:
+        return None
+    ratio = rule.comparison == "ratio"
+    if rule.decide_by == "point":
+        return missing or None
+    if ratio and value <= 0.0:
+        return missing or None
+    low, high = (math.log(end) if ratio and end > 0 and math.isfinite(end) else end for end in limits_of(rule))
+    if ratio and rule.side == "high":
+        low = -math.inf
+    gap = math.log(value) if ratio else value
+    if _beyond(rule, value):
+        margin = abs(gap)
+        quantile = -float(special.ndtri(_local_alpha(evidence, settings.alpha) / 2.0))
+    else:
+        margin = min(gap - low, high - gap)
+        quantile = normal_quantile(1.0 - 2.0 * settings.alpha)
+    if not margin > TOLERANCE or math.isnan(evidence.group_variance + evidence.reference_variance):
+        return missing or None
+    room = (margin / quantile) ** 2 - evidence.reference_variance
+    if room <= 0.0:
+        return None
+    more = evidence.n_group * (evidence.group_variance / room - 1.0)
+    return max(math.ceil(more), missing, 1) if more < 1e12 else None
+
+
+def _local_alpha(evidence: _Evidence, alpha: float) -> float:
+    """The level at which this comparison's own p is held after adjustment."""
+    if evidence.p and evidence.p_adjusted:
+        return alpha * min(1.0, evidence.p / evidence.p_adjusted)
+    return alpha

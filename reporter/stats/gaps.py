@@ -117,8 +117,11 @@ def independent_gaps(
             _normal(value, np.hypot(*errors), level, metric, ratio=ratio) for level in (confidence, inner_confidence)
         )
         method = metric.method
-    shown, inner = (tuple(np.where(defined, end, np.nan) for end in ends) for ends in (shown, inner))
-    return Gaps(value, *shown, *inner, p, one.n + two.n, reason, no_interval, *variances, method)
+    low, high, inner_low, inner_high = (np.where(defined, end, np.nan) for end in (*shown, *inner))
+    return Gaps(
+        value, low, high, inner_low, inner_high, p, one.n + two.n, reason, no_interval,
+        group_variance=variances[0], reference_variance=variances[1], method=method,
+    )  # fmt: skip
 
 
 def overall_gaps(
@@ -266,4 +269,4 @@ def _contained_variances(
 
 
 def _positive(*sides: Measure) -> Bools:
-    return np.logical_and.reduce([side.value > 0 for side in sides])
+    return np.asarray(np.logical_and.reduce([side.value > 0 for side in sides]), np.bool_)

@@ -129,14 +129,14 @@ def koopman(
 
 def _ratio_root(x1: Floats, n1: Floats, x2: Floats, n2: Floats, *, target: float) -> Floats:
     """The log ratio at which the score statistic, which falls with the ratio, equals ``target``."""
-    below = np.full(x1.shape, -60.0)
-    above = np.full(x1.shape, 60.0)
+    below: Floats = np.full(x1.shape, -60.0)
+    above: Floats = np.full(x1.shape, 60.0)
     for _ in range(64):  # 120 / 2^64 is below the spacing of floats at the roots
         middle = (below + above) / 2.0
         larger = _ratio_score(np.exp(middle), x1, n1, x2, n2) > target
         below = np.where(larger, middle, below)
         above = np.where(larger, above, middle)
-    return (below + above) / 2.0
+    return np.asarray((below + above) / 2.0)
 
 
 def _ratio_score(ratio: Floats, x1: Floats, n1: Floats, x2: Floats, n2: Floats) -> Floats:

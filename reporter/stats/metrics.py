@@ -241,7 +241,7 @@ def to_estimates(m: Metric, measure: Measure, confidence: float) -> tuple[Estima
 
 def optional(values: Floats) -> list[float | None]:
     """NaN as None."""
-    return np.where(np.isnan(values), None, values.astype(object)).tolist()  # type: ignore[no-any-return]
+    return [None if value != value else value for value in values.tolist()]
 
 
 # Rates: proportions of rows --------------------------------------------------------------------------------------------
