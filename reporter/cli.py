@@ -16,6 +16,7 @@ import click
 import typer
 
 from reporter import __version__
+from reporter.cli_records import add_commands
 from reporter.errors import ConfigError, Problem, ReporterError
 
 EXIT_GATE_FAILED = 1
@@ -205,6 +206,9 @@ def schema(
 
         found = config_schema()
     typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+
+
+add_commands(app)
 
 
 def main() -> NoReturn:

@@ -10,19 +10,14 @@ import datetime
 import hashlib
 import json
 import re
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from reporter.archive.record import RecordRef
+from reporter.archive.signatures import signature_of, signer_of
 from reporter.archive.store import Archive
-from reporter.errors import ConfigError, OutputError, Problem
 
-NAMESPACE = "reporter-signoff"
 Decision = Literal["approve", "approve with conditions", "reject"]
 DECISIONS: tuple[Decision, ...] = ("approve", "approve with conditions", "reject")
 
@@ -85,9 +80,7 @@ def sign(archive: Archive, statement: Statement, *, key: Path) -> str:
     content = statement.to_bytes()
     stamp = re.sub(r"[^0-9TZ]", "", statement.signed_at.replace("+00:00", "Z"))
     name = f"{stamp}-{statement.decision.replace(' ', '-')}-{hashlib.sha256(content).hexdigest()[:12]}.json"
-    signature = _keygen(["-Y", "sign", "-n", NAMESPACE, "-f", str(key), "-"], content).stdout
-    if not signature.startswith(b"-----BEGIN SSH SIGNATURE-----"):
-        raise OutputError(Problem("ssh-keygen gave no signature", key="--key"))
+    signature = signature_of(content, key=key)
     folder = f"{statement.record}.signoffs"
     archive.add_file(statement.model, folder, name, content=content)
     archive.add_file(statement.model, folder, f"{name}.sig", content=signature)
@@ -118,7 +111,7 @@ def check_signoffs(archive: Archive, reference: RecordRef, *, allowed_signers: P
             checked.append(CheckedStatement(name, statement, None))
             continue
         signature = archive.read(reference.model, folder, f"{name}.sig")
-        signer, fault = _signer(content, signature, statement, allowed_signers)
+        signer, fault = signer_of(content, signature, signed_at=statement.signed_at, allowed_signers=allowed_signers)
         checked.append(CheckedStatement(name, statement, signer, fault))
         if fault:
             faults.append(f"the signature of {name}: {fault}")
@@ -135,37 +128,3 @@ def _statement(content: bytes) -> Statement | None:
     except (ValueError, TypeError, AttributeError):
         return None
     return statement if statement.decision in DECISIONS and statement.to_bytes() == content else None
-
-
-def _signer(content: bytes, signature: bytes, statement: Statement, allowed: Path) -> tuple[str | None, str]:
-    """The principal who signed, or None and why not. The key must have been valid when the statement says it was signed."""
-    if not allowed.is_file():
-        raise ConfigError(Problem(f"found no file {str(allowed)!r}", key="--allowed-signers"))
-    with tempfile.TemporaryDirectory(prefix="reporter-signature-") as folder:
-        file = Path(folder) / "statement.sig"
-        file.write_bytes(signature)
-        moment = datetime.datetime.fromisoformat(statement.signed_at).astimezone(datetime.UTC)
-        at = f"verify-time={moment:%Y%m%d%H%M%S}Z"
-        common = ["-f", str(allowed), "-s", str(file)]
-        found = _keygen(["-Y", "find-principals", *common, "-O", at], b"", check=False)
-        principals = found.stdout.decode("utf-8", "replace").splitlines()
-        if found.returncode or not principals:
-            return None, "its key is not among the allowed signers, or was not valid at that time"
-        principal = principals[0].split(",")[0].strip()
-        done = _keygen(["-Y", "verify", "-n", NAMESPACE, "-I", principal, *common, "-O", at], content, check=False)
-        if done.returncode:
-            return None, "it does not fit the statement"
-        return principal, ""
-
-
-def _keygen(arguments: Sequence[str], content: bytes, *, check: bool = True) -> subprocess.CompletedProcess[bytes]:
-    program = shutil.which("ssh-keygen")
-    if program is None:
-        raise OutputError(
-            Problem("signatures need ssh-keygen, which was not found", hint="Install OpenSSH (Debian: openssh-client).")
-        )
-    done = subprocess.run([program, *arguments], input=content, capture_output=True, check=False, timeout=120)
-    if check and done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise OutputError(Problem(f"ssh-keygen refused: {said[-1] if said else 'no reason given'}", key="--key"))
-    return done

@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,7 @@ class Archive:
 
     def models(self) -> list[str]:
         """The folders of models, sorted."""
-        return sorted(name for name in self._names(self.root) if not name.startswith("."))
+        return sorted(name for name in self._names(self.root) if not name.startswith((".", "_")))
 
     def records(self, model: str) -> list[str]:
         """The ids of a model's finished records, oldest first."""
@@ -184,16 +184,6 @@ def slug(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9._]+", "-", plain).strip("-._")[:80] or "model"
-
-
-def content_digest(files: Mapping[str, bytes]) -> str:
-    """One SHA-256 over named contents, in the order of the names."""
-    import hashlib
-
-    digest = hashlib.sha256()
-    for name in sorted(files):
-        digest.update(f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n".encode())
-    return digest.hexdigest()
 
 
 def _below(name: str, folder: str) -> str:

@@ -10,9 +10,10 @@ import hashlib
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reporter.archive.heads import check_heads
 from reporter.archive.record import RecordRef, parents, record_id
 from reporter.archive.signoff import check_signoffs
 from reporter.archive.store import RECORD_ID, SEAL, Archive
@@ -72,14 +73,18 @@ def verify_record(
     return Verification(reference, (*faults, *signed.faults), (*anchors, *signed.anchors), signed.notes)
 
 
-def verify_archive(archive: Archive, *, allowed_signers: Path | None = None) -> list[Verification]:
-    """Check every record of every model, oldest first."""
-    chains = {model: read_chain(archive, model) for model in archive.models()}
-    return [
-        verify_record(archive, model, record, allowed_signers=allowed_signers, chain=chain)
-        for model, chain in chains.items()
-        for record in chain
-    ]
+def verify_archive(archive: Archive, *, allowed_signers: Path | None = None) -> tuple[list[Verification], list[str]]:
+    """Check every record of every model, oldest first, and the signed heads: the records, and faults of the archive as a whole."""
+    faults, vouched = check_heads(archive, allowed_signers=allowed_signers)
+    found = []
+    for model in archive.models():
+        chain = read_chain(archive, model)
+        for record in chain:
+            checked = verify_record(archive, model, record, allowed_signers=allowed_signers, chain=chain)
+            signer = vouched.get((model, record))
+            anchors = (*checked.anchors, f"the archive's head signed by {signer}") if signer else checked.anchors
+            found.append(replace(checked, anchors=anchors))
+    return found, faults
 
 
 def read_chain(archive: Archive, model: str) -> Chain:

@@ -1,0 +1,255 @@
+"""The release that a run is compared with: where it is found, and what changed since.
+
+Works on two Reports alone, so that ``reporter compare`` needs neither config nor data; a run that has both releases' predictions on the
+same rows passes their joint counts, which makes the comparison paired.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reporter.errors import ConfigError, DataError, Problem
+from reporter.results import Comparison, Grouping, GroupResult, ModelResult, RateChange, Releases, Report
+from reporter.stats.cells import CellArrays
+from reporter.stats.comparisons import finding_id
+from reporter.stats.metrics import METRICS
+from reporter.stats.paired import JointCells
+from reporter.stats.releases import gap_change, rate_changes, verdict_changes
+
+if TYPE_CHECKING:
+    from reporter.archive.store import Archive
+
+LATEST = "latest-approved"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A release to compare with. ``signed``: a checked approval that still holds lies beside it (False for a bare report.json)."""
+
+    report: Report
+    name: str
+    content: bytes
+    signed: bool = False
+
+
+def read_baseline(
+    location: str,
+    *,
+    base: Path | None = None,
+    archive: str | None = None,
+    model: str = "",
+    allowed_signers: Path | None = None,
+    today: datetime.date | None = None,
+) -> Baseline:
+    """The baseline at ``location``: a record's folder or URL, a report.json, or ``latest-approved`` of ``archive``.
+
+    Paths are relative to ``base``. ``latest-approved`` is the newest record of ``model`` whose approval, checked against ``allowed_signers``, still
+    holds on ``today``. ConfigError when there is none, DataError when it cannot be read.
+    """
+    if location == LATEST:
+        return _latest_approved(archive, base, model, allowed_signers, today)
+    place = location if "://" in location else str((base or Path()) / location)
+    if not place.endswith(".json"):
+        return _from_record(place, allowed_signers, today)
+    from reporter.render.as_json import report_from_json
+
+    try:
+        content = Path(place).read_bytes()
+    except OSError as error:
+        raise DataError(Problem(f"cannot read the baseline {location}: {error.strerror}", key="baseline")) from None
+    return Baseline(report_from_json(content.decode("utf-8", "replace")), Path(place).name, content)
+
+
+def compare_reports(
+    old: Report,
+    new: Report,
+    *,
+    baseline: str = "",
+    joints: Mapping[str | None, JointCells] | None = None,
+    why: str = "the two releases are compared as independent samples",
+) -> Releases:
+    """What changed from the first model of ``old`` to the first model of ``new``, where groups and metrics overlap.
+
+    ``joints``: grouping (None: all rows) -> joint counts of both releases on the same rows, groups in the order of ``new``'s levels.
+    """
+    metrics = [name for name in new.models[0].metrics if name in old.models[0].metrics]
+    missed = [f"metric {name}" for name in _only_one(old.models[0].metrics, new.models[0].metrics)]
+    rates: list[RateChange] = _overall_changes(old, new, metrics, (joints or {}).get(None))
+    known = {grouping.name: grouping for grouping in old.groupings}
+    missed += [f"grouping {name}" for name in _only_one(known, {g.name: g for g in new.groupings})]
+    paired_groups: dict[str, tuple[Sequence[str], JointCells]] = {}
+    for grouping in new.groupings:
+        if grouping.name not in known:
+            continue
+        joint = (joints or {}).get(grouping.name)
+        names = [level.name for level in grouping.levels]
+        if joint is not None:
+            paired_groups[grouping.name] = (names, joint)
+        rates += _group_changes(old, new, known[grouping.name], grouping, metrics, joint)
+        before = [level.name for level in known[grouping.name].levels]
+        missed += [f"group {name} of {grouping.name}" for name in _only_one(before, names)]
+    return Releases(
+        old=old.card.version,
+        new=new.card.version,
+        baseline=baseline,
+        paired=joints is not None,
+        why_paired=why,
+        rates=tuple(rates),
+        verdicts=verdict_changes(
+            _of_first_model(old, new.models[0].name),
+            [c for c in new.comparisons if c.model == new.models[0].name],
+            joints=paired_groups or None,
+            confidence=new.confidence,
+        ),
+        not_compared=tuple(missed),
+    )
+
+
+def comparison_text(releases: Releases, *, as_json: bool = False) -> str:
+    """Changes for a terminal: one line a verdict, then one a rate; or one JSON object."""
+    if as_json:
+        return json.dumps(asdict(releases), ensure_ascii=False) + "\n"
+    from reporter.render.format import UNDEFINED, plain
+
+    def shown(value: float | None) -> str:
+        return UNDEFINED if value is None else plain(round(value, 4))
+
+    lines = [f"{releases.old} -> {releases.new}: {releases.why_paired}"]
+    lines += [f"{change.change}: {change.finding}" for change in releases.verdicts]
+    for rate in releases.rates:
+        group = "all rows" if rate.group is None else f"{rate.grouping} {rate.group}"
+        change = rate.change
+        interval = f" ({shown(change.low)} to {shown(change.high)})" if change.low is not None else ""
+        lines.append(
+            f"{rate.metric}, {group}: {shown(rate.old.value)} -> {shown(rate.new.value)}, change {shown(change.value)}{interval}"
+        )
+    lines += [f"not compared: {name}" for name in releases.not_compared]
+    return "\n".join(lines) + "\n"
+
+
+def _overall_changes(old: Report, new: Report, metrics: Sequence[str], joint: JointCells | None) -> list[RateChange]:
+    return _changes(metrics, None, {None: (old.models[0], new.models[0])}, joint, new.confidence)
+
+
+def _group_changes(
+    old: Report, new: Report, before: Grouping, after: Grouping, metrics: Sequence[str], joint: JointCells | None
+) -> list[RateChange]:
+    was = {result.group: result for result in before.results if result.model == old.models[0].name}
+    now = {result.group: result for result in after.results if result.model == new.models[0].name}
+    positions = [i for i, level in enumerate(after.levels) if level.name in was]
+    pairs: dict[str | None, _Pair] = {(name := after.levels[i].name): (was[name], now[name]) for i in positions}
+    return _changes(
+        metrics, after.name, pairs, None if joint is None else JointCells(joint.counts[positions]), new.confidence
+    )
+
+
+_Pair = tuple[ModelResult | GroupResult, ModelResult | GroupResult]
+
+
+def _changes(
+    metrics: Sequence[str],
+    grouping: str | None,
+    pairs: Mapping[str | None, _Pair],
+    joint: JointCells | None,
+    confidence: float,
+) -> list[RateChange]:
+    if not pairs:
+        return []
+    found = list(
+        rate_changes(
+            [name for name in metrics if not METRICS[name].needs_score],
+            grouping=grouping,
+            groups=list(pairs),
+            old=CellArrays.from_cells(old.cells for old, _ in pairs.values()),
+            new=CellArrays.from_cells(new.cells for _, new in pairs.values()),
+            joint=joint,
+            confidence=confidence,
+        )
+    )
+    # A stored report keeps no sums of scores: their metrics are compared by their intervals.
+    for name in (name for name in metrics if METRICS[name].needs_score):
+        for group, (old, new) in pairs.items():
+            before, after = old.metrics[name], new.metrics[name]
+            found.append(RateChange(grouping, group, name, before, after, gap_change(before, after), None))
+    return found
+
+
+def _of_first_model(old: Report, name: str) -> list[Comparison]:
+    """The old release's findings under the new model's name: a finding's id ends with the model, which a release may rename."""
+    ours = old.models[0].name
+    renamed = []
+    for c in old.comparisons:
+        if c.model == ours:
+            rule = c.finding.removeprefix(finding_id(c.metric, c.grouping, c.group, ours))
+            finding = finding_id(c.metric, c.grouping, c.group, name) + rule
+            renamed.append(replace(c, model=name, finding=finding))
+    return renamed
+
+
+def _only_one(first: Iterable[str], second: Iterable[str]) -> list[str]:
+    return sorted({*first} ^ {*second})
+
+
+def _from_record(place: str, allowed_signers: Path | None, today: datetime.date | None) -> Baseline:
+    from reporter.archive.store import open_archive
+    from reporter.archive.verify import split_location
+
+    parts = split_location(place if "://" in place else str(Path(place).absolute()))
+    if parts is None:
+        raise ConfigError(Problem(f"found {place!r}, expected a record, a report.json, or {LATEST}", key="baseline"))
+    root, model, record = parts
+    return _stored(open_archive(root), model, record, allowed_signers, today)
+
+
+def _latest_approved(
+    location: str | None, base: Path | None, model: str, allowed_signers: Path | None, today: datetime.date | None
+) -> Baseline:
+    from reporter.archive.store import open_archive, slug
+
+    if location is None:
+        raise ConfigError(Problem(f"{LATEST} needs an archive", key="baseline", hint="Set archive or give --archive."))
+    if allowed_signers is None:
+        raise ConfigError(
+            Problem(
+                f"{LATEST} needs to know whose approvals count",
+                key="baseline",
+                hint="Set allowed_signers to an OpenSSH allowed-signers file.",
+            )
+        )
+    archive = open_archive(location, base=base)
+    for record in reversed(archive.records(slug(model))):
+        found = _stored(archive, slug(model), record, allowed_signers, today)
+        if found.signed:
+            return found
+    raise ConfigError(
+        Problem(
+            f"the archive holds no approved record of {model}",
+            key="baseline",
+            hint="Sign one with reporter sign, or name a baseline.",
+        )
+    )
+
+
+def _stored(
+    archive: Archive, model: str, record: str, allowed_signers: Path | None, today: datetime.date | None
+) -> Baseline:
+    from reporter.archive.record import record_reference
+    from reporter.archive.signoff import check_signoffs
+    from reporter.render.as_json import report_from_json
+
+    try:
+        content = archive.read(model, record, "data", "report.json")
+    except OSError:
+        raise DataError(Problem(f"the record {record} holds no report.json", key="baseline")) from None
+    statements = check_signoffs(
+        archive, record_reference(archive, model, record), allowed_signers=allowed_signers
+    ).statements
+    day = today or datetime.datetime.now(datetime.UTC).date()
+    rejected = any(s.statement.decision == "reject" and s.signer for s in statements)
+    signed = any(s.holds_on(day) for s in statements) and not rejected
+    return Baseline(report_from_json(content.decode("utf-8", "replace")), record, content, signed)

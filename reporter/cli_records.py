@@ -1,0 +1,184 @@
+"""The commands about records: verify, replay, sign, history, compare. ``cli.py`` adds them to the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reporter.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from reporter.archive.store import Archive
+
+RecordArgument = Annotated[str, typer.Argument(metavar="RECORD", help="A record's folder or URL.", show_default=False)]
+Signers = Annotated[
+    Path | None,
+    typer.Option(
+        "--allowed-signers",
+        metavar="FILE",
+        help="OpenSSH allowed-signers file: whose signatures count.",
+        show_default=False,
+    ),
+]
+
+
+def verify(
+    record: Annotated[str, typer.Argument(metavar="RECORD", help="A record, or a whole archive.", show_default=False)],
+    expect: Annotated[
+        str | None, typer.Option("--expect", metavar="HASH", help="The hash that the run printed.", show_default=False)
+    ] = None,
+    allowed_signers: Signers = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Check a record, or every record of an archive. Exit code 1 when one is not valid."""
+    from reporter.archive.store import open_archive
+    from reporter.archive.verify import split_location, verify_archive, verify_record
+
+    location = _absolute(record)
+    parts = split_location(location)
+    if parts is not None:
+        archive, model, name = _existing_record(record)
+        found = [verify_record(archive, model, name, expect=expect, allowed_signers=allowed_signers)]
+        archive_faults: list[str] = []
+    else:
+        if expect is not None:
+            raise ConfigError(Problem("--expect goes with one record, not with an archive", key="--expect"))
+        whole = open_archive(location)
+        found, archive_faults = verify_archive(whole, allowed_signers=allowed_signers)
+        if not found and not archive_faults:
+            raise ConfigError(Problem(f"found no record in {record!r}", hint="Give a record or the archive's folder."))
+    valid = not archive_faults and all(v.state != "not valid" for v in found)
+    if as_json:
+        plain = [
+            {"record": v.record.id, "model": v.record.model, "sha256": v.record.manifest, "state": v.state}
+            | {"faults": list(v.faults), "anchors": list(v.anchors), "notes": list(v.notes)}
+            for v in found
+        ]
+        typer.echo(json.dumps({"valid": valid, "faults": archive_faults, "records": plain}, ensure_ascii=False))
+    else:
+        for v in found:
+            typer.echo(f"{v.state}: {v.record.model}/{v.record.id} sha256 {v.record.manifest}")
+            for kind, lines in (("fault", v.faults), ("anchor", v.anchors), ("note", v.notes)):
+                for line in lines:
+                    typer.echo(f"  {kind}: {line}")
+        for line in archive_faults:
+            typer.echo(f"archive fault: {line}")
+    if not valid:
+        raise typer.Exit(1)
+
+
+def replay(record: RecordArgument) -> None:
+    """Recompute a record's report from its counts and compare, byte for byte. Exit code 1 when they differ."""
+    from reporter.archive.replay import replay_record
+
+    archive, model, name = _existing_record(record)
+    with archive.fetched(model, name) as folder:
+        done = replay_record(folder)
+    typer.echo(f"{'identical' if done.identical else 'different'}: {done.explanation()}")
+    for line in done.carried:
+        typer.echo(f"  carried over: {line}")
+    for line in done.differences:
+        typer.echo(f"  {line}")
+    if not done.identical:
+        raise typer.Exit(1)
+
+
+def sign(
+    record: RecordArgument,
+    key: Annotated[Path, typer.Option("--key", metavar="FILE", help="Your OpenSSH private key.", show_default=False)],
+    reviewer: Annotated[str, typer.Option("--reviewer", help="Your name.", show_default=False)],
+    role: Annotated[str, typer.Option("--role", help="In which role you sign.", show_default=False)],
+    reason: Annotated[str, typer.Option("--reason", help="Why.", show_default=False)],
+    decision: Annotated[
+        str, typer.Option("--decision", help="approve, 'approve with conditions', or reject.", show_default=False)
+    ],
+    condition: Annotated[
+        list[str] | None, typer.Option("--condition", help="A condition. Repeatable.", show_default=False)
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="DATE", help="The last day on which it holds.", show_default=False)
+    ] = None,
+) -> None:
+    """Sign a statement about a record, and keep it with its sign-off page beside the record."""
+    from reporter.archive.signoff_page import sign_record
+
+    archive, model, name = _existing_record(record)
+    for path in sign_record(
+        archive,
+        model,
+        name,
+        key=key,
+        reviewer=reviewer,
+        role=role,
+        reason=reason,
+        decision=decision,
+        conditions=tuple(condition or ()),
+        until=until,
+    ):
+        typer.echo(path)
+
+
+def seal(
+    archive: Annotated[str, typer.Argument(metavar="ARCHIVE", help="An archive's folder or URL.", show_default=False)],
+    key: Annotated[Path, typer.Option("--key", metavar="FILE", help="Your OpenSSH private key.", show_default=False)],
+) -> None:
+    """Sign the list of an archive's records, so that one that vanishes later is missed."""
+    from reporter.archive.heads import sign_head
+    from reporter.archive.store import open_archive
+    from reporter.provenance import moment_of_run
+
+    typer.echo(sign_head(open_archive(_absolute(archive)), key=key, moment=moment_of_run()))
+
+
+def history(
+    archive: Annotated[str, typer.Argument(metavar="ARCHIVE", help="An archive's folder or URL.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the site.")] = Path("history"),
+    allowed_signers: Signers = None,
+) -> None:
+    """Write a static site over all records: verdicts, rates per group over releases, sign-offs."""
+    from reporter.archive.history import write_history
+    from reporter.archive.store import open_archive
+
+    for path in write_history(open_archive(_absolute(archive)), out, allowed_signers=allowed_signers):
+        typer.echo(str(path))
+
+
+def compare(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A record or report.json.", show_default=False)],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="A record or report.json.", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """What changed between two releases: each rate, each gap, each verdict."""
+    from reporter.baseline import compare_reports, comparison_text, read_baseline
+
+    releases = compare_reports(read_baseline(old).report, read_baseline(new).report)
+    typer.echo(comparison_text(releases, as_json=as_json), nl=False)
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add these commands to the command line."""
+    for command in (compare, verify, replay, sign, seal, history):
+        app.command()(command)
+
+
+def _existing_record(location: str) -> tuple[Archive, str, str]:
+    from reporter.archive.store import open_archive
+    from reporter.archive.verify import split_location
+
+    parts = split_location(_absolute(location))
+    if parts is None:
+        raise ConfigError(
+            Problem(f"{location!r} is not a record", hint="Give the path of a record: ARCHIVE/MODEL/TIME-RELEASE-HASH.")
+        )
+    root, model, name = parts
+    archive = open_archive(root)
+    if not archive.exists(model, name):
+        raise ConfigError(Problem(f"found no record {location!r}"))
+    return archive, model, name
+
+
+def _absolute(location: str) -> str:
+    return location if "://" in location else str(Path(location).absolute())
