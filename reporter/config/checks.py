@@ -17,13 +17,14 @@ from reporter.config.parts import Parts, parts_of
 from reporter.config.references import check_references, is_metric, named_metrics, names_at
 from reporter.config.schema import Config, Database
 from reporter.config.study_checks import check_agreement, check_noise, check_trees
+from reporter.config.values import UNFILLED
 
 
 def cross_check(document: Mapping[str, Any], shown: Any, base: Path) -> list[Finding]:
     """Every finding. ``shown`` is the document with ``${NAME}`` unexpanded; files are looked for relative to ``base``."""
     parts = parts_of(document)
     findings = [finding for check in _CHECKS for finding in check(parts)]
-    return [*findings, *check_references(document), *_files(parts, base), *_passwords(shown, ())]
+    return [*findings, *check_references(document), *_files(parts, base), *_texts(shown)]
 
 
 def settle(config: Config) -> Config:
@@ -129,7 +130,7 @@ _CHECKS: tuple[Callable[[Parts], Iterator[Finding]], ...] = (
 
 
 def _files(parts: Parts, base: Path) -> Iterator[Finding]:
-    hint = f"Paths are relative to {base}."
+    hint = "Paths are relative to the config file."
     if parts.output is not None:
         for index, font in enumerate(parts.output.fonts):
             if not (base / font).is_file():
@@ -148,17 +149,24 @@ def _files(parts: Parts, base: Path) -> Iterator[Finding]:
                 yield Finding((*path, "predictor", key), f"found no file {quoted(file)}", hint)
 
 
-def _passwords(shown: Any, path: KeyPath) -> Iterator[Finding]:
-    """A password in a URL would be kept with the config in every record."""
-    if isinstance(shown, dict):
-        for key, value in shown.items():
-            yield from _passwords(value, (*path, key))
-    elif isinstance(shown, list):
-        for index, value in enumerate(shown):
-            yield from _passwords(value, (*path, index))
-    elif isinstance(shown, str) and any("${" not in match["password"] for match in URL_PASSWORD.finditer(shown)):
-        yield Finding(
-            path,
-            "found a password written in a URL, expected ${NAME} in its place",
-            "Put the password into an environment variable: the config is kept with every record.",
-        )
+def _texts(shown: Any) -> Iterator[Finding]:
+    """Places that `reporter init` left open, and passwords in URLs, which would be kept with the config in every record."""
+    for path, text in _every_text(shown, ()):
+        if text == UNFILLED:
+            message = f"found {UNFILLED}, the mark that `reporter init` leaves where it cannot guess"
+            yield Finding(path, message, "Write a value.")
+        elif any("${" not in match["password"] for match in URL_PASSWORD.finditer(text)):
+            message = "found a password written in a URL, expected ${NAME} in its place"
+            hint = "Put the password into an environment variable: the config is kept with every record."
+            yield Finding(path, message, hint)
+
+
+def _every_text(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _every_text(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _every_text(inner, (*path, index))

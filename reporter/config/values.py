@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Discriminator, Field, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+UNFILLED = "FILL IN"  # what `reporter init` writes where it cannot guess
 MAX_INTEGER = 2**53 - 1  # RFC 8785: beyond it JSON readers disagree about integers
 
 

@@ -1,0 +1,298 @@
+"""A first config guessed from a file's columns: which is the label, the score, the prediction, the groups.
+
+Guesses by names and values of the first rows. What cannot be guessed is marked FILL IN; nothing is guessed silently.
+``guess_text.py`` writes it down.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from reporter.config.guess_text import write_guess
+from reporter.config.sample import Sample, read_sample
+
+
+def guess_config(source: str) -> str:
+    """The text of a first config for the table in the file ``source``, with comments.
+
+    It loads as it is, unless the table has no column that looks like scores or predictions: then that place holds FILL IN.
+
+    Raises ConfigError when there is no such file and DataError when it holds no table.
+    """
+    return write_guess(source, guess_roles(read_sample(source)))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the sample: how often each value occurs, without missing ones."""
+
+    name: str
+    counts: Counter[str]
+    missing: int
+    numeric: bool
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words in the name, in lower case.
+
+        >>> sorted(Column("Two_yr_Recidivism", Counter(), 0, False).words)
+        ['recidivism', 'two', 'yr']
+        """
+        return frozenset(word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", self.name))
+
+    @property
+    def values(self) -> list[str]:
+        """The distinct values, the most frequent first."""
+        return [value for value, _ in self.counts.most_common()]
+
+    def quantiles(self, n: int) -> list[float]:
+        """The inner n-quantiles of a numeric column, each once."""
+        numbers = sorted(float(value) for value, count in self.counts.items() for _ in range(count))
+        picked = [numbers[len(numbers) * k // n] for k in range(1, n)]
+        return sorted({number for number in picked if numbers[0] <= number < numbers[-1]})
+
+
+@dataclass(frozen=True)
+class Model:
+    """A column of scores with a threshold, or (threshold None) of predictions."""
+
+    column: str
+    threshold: float | None
+    sure: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group column, numeric ones with cut points."""
+
+    column: str
+    breaks: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns seem to be. ``positive``: the label's value that counts as 1, None where it is 0/1 or true/false.
+    ``predictions`` are further columns of decisions; ``reversed_scores``: the first model's scores are lower where the label is 1."""
+
+    sample: Sample
+    missing: tuple[str, ...]
+    key: str | None
+    label: str | None
+    label_values: tuple[str, ...] = ()
+    positive: str | None = None
+    positive_sure: bool = True
+    other_labels: tuple[str, ...] = ()
+    models: tuple[Model, ...] = ()
+    predictions: tuple[str, ...] = ()
+    reversed_scores: bool = False
+    groups: tuple[Group, ...] = ()
+    other_groups: tuple[str, ...] = field(default=())
+
+
+def guess_roles(sample: Sample) -> Roles:
+    """The roles of the columns of a sample."""
+    missing = _missing_markers(sample)
+    columns = [_column(name, values, missing) for name, values in sample.columns.items()]
+    labels = sorted((c for c in columns if _is_label(c)), key=_label_rank)
+    label = labels[0] if labels else None
+    models = _models([c for c in columns if c is not label])
+    decisions = [c.name for c in columns if c is not label and _is_prediction(c)]
+    taken = {model.column for model in models} | {c.name for c in labels} | set(decisions)
+    groups, others = _groups([c for c in columns if c.name not in taken])
+    positive, sure = _positive(label) if label else (None, True)
+    return Roles(
+        sample=sample,
+        missing=missing,
+        key=next((c.name for c in columns if _is_key(c, sample)), None),
+        label=label.name if label else None,
+        label_values=tuple(label.values) if label else (),
+        positive=positive,
+        positive_sure=sure,
+        other_labels=tuple(c.name for c in labels[1:]),
+        models=models,
+        predictions=tuple(name for name in decisions if name not in {model.column for model in models}),
+        reversed_scores=_reversed(sample, label.name, positive, models[0]) if label and models else False,
+        groups=groups,
+        other_groups=others,
+    )
+
+
+_UNKNOWN = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "-", ".", "unknown", "Unknown")
+
+
+def _missing_markers(sample: Sample) -> tuple[str, ...]:
+    """The empty text, "?" wherever it stands, and other marks where all else is numbers: "NA" among words may be Namibia."""
+    found: set[str] = set()
+    for values in sample.columns.values():
+        distinct = {value.strip() for value in values if value}
+        marks = distinct & set(_UNKNOWN)
+        if marks and (rest := distinct - set(_UNKNOWN)) and all(map(_is_number, rest)):
+            found |= marks
+        found |= distinct & {"?"}
+    return ("", *(mark for mark in _UNKNOWN if mark in found))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text)) and "_" not in text
+    except ValueError:
+        return False
+
+
+def _column(name: str, values: list[str | None], missing: tuple[str, ...]) -> Column:
+    present = [value for value in values if value is not None and value.strip() not in missing]
+    counts = Counter(present)
+    numeric = bool(counts) and all(map(_is_number, counts))
+    if numeric and any(re.match(r"-?0\d", value) for value in counts):
+        numeric = False  # codes with leading zeros
+    return Column(name, counts, len(values) - len(present), numeric)
+
+
+_LABEL_WORDS = (
+    *("label", "target", "outcome", "truth", "actual", "recid", "recidivism", "reoffended", "default", "defaulted"),
+    *(
+        "bad",
+        "ill",
+        "disease",
+        "diagnosis",
+        "died",
+        "death",
+        "mortality",
+        "readmitted",
+        "readmission",
+        "fraud",
+        "churn",
+    ),
+    *("income", "hired", "repaid", "class", "y", "event", "response", "graduated", "passed", "approved", "loan"),
+)
+_PREDICTION_WORDS = (
+    "predicted",
+    "prediction",
+    "pred",
+    "yhat",
+    "decision",
+    "referred",
+    "flagged",
+    "classified",
+    "recommended",
+)
+_SCORE_WORDS = ("score", "scores", "probability", "prob", "proba", "risk", "logit", "propensity", "rating", "scored")
+_TRUE = (
+    "1",
+    "yes",
+    "true",
+    "y",
+    "t",
+    "positive",
+    "pos",
+    "bad",
+    "default",
+    "ill",
+    "sick",
+    "died",
+    "recid",
+    "fail",
+    "failed",
+)
+
+
+def _is_label(column: Column) -> bool:
+    return len(column.counts) == 2 and bool(column.words & set(_LABEL_WORDS)) and not _is_prediction(column)
+
+
+def _label_rank(column: Column) -> tuple[int, int]:
+    """Outcomes over a stated time before others ("two_year_recid" before "is_recid"), then by the order of the words."""
+    timed = bool(column.words & {"year", "years", "yr", "month", "months", "days", "day"})
+    return (0 if timed else 1, min(_LABEL_WORDS.index(word) for word in column.words if word in _LABEL_WORDS))
+
+
+def _is_prediction(column: Column) -> bool:
+    return len(column.counts) == 2 and bool(column.words & set(_PREDICTION_WORDS))
+
+
+def _is_score(column: Column) -> bool:
+    named = column.words & {*_SCORE_WORDS, *_PREDICTION_WORDS}
+    return column.numeric and len(column.counts) > 2 and bool(named) and not column.words & {"date", "id"}
+
+
+def _is_key(column: Column, sample: Sample) -> bool:
+    unique = column.missing == 0 and len(column.counts) == sample.n_rows > 0
+    return sample.whole and unique and bool(column.words & {"id", "key", "uuid", "identifier"})
+
+
+def _positive(label: Column) -> tuple[str | None, bool]:
+    values = [value.strip().casefold() for value in label.values]
+    if set(values) in ({"0", "1"}, {"false", "true"}):
+        return None, True
+    for value in label.values:
+        if value.strip().casefold() in _TRUE or value.strip().startswith(">"):
+            return value, True
+    return label.values[-1], False
+
+
+def _reversed(sample: Sample, label: str, positive: str | None, model: Model) -> bool:
+    """Whether scores are lower, on average, where the label is 1."""
+    if model.threshold is None:
+        return False
+    sums = {True: [0.0, 0], False: [0.0, 0]}
+    for value, score in zip(sample.columns[label], sample.columns[model.column], strict=True):
+        if value and score and _is_number(score):
+            is_one = value == positive if positive is not None else value.casefold() in ("1", "true")
+            sums[is_one][0] += float(score)
+            sums[is_one][1] += 1
+    (ones, n_ones), (zeros, n_zeros) = sums[True], sums[False]
+    return bool(n_ones and n_zeros) and ones / n_ones < zeros / n_zeros
+
+
+def _models(columns: list[Column]) -> tuple[Model, ...]:
+    scores = [_by_score(column) for column in columns if _is_score(column)]
+    if scores:
+        return tuple(sorted(scores, key=lambda model: not model.sure))
+    return tuple(Model(column.name, None, True) for column in columns if _is_prediction(column))
+
+
+def _by_score(column: Column) -> Model:
+    numbers = [float(value) for value in column.counts]
+    if min(numbers) >= 0 and max(numbers) <= 1:
+        return Model(column.name, 0.5, True)
+    middle = column.quantiles(2)
+    return Model(column.name, middle[0] if middle else min(numbers), False)
+
+
+_ATTRIBUTES = (
+    frozenset(("sex", "gender", "female", "male")),
+    frozenset(("race", "ethnicity", "ethnic")),
+    frozenset(("age",)),
+    frozenset(("religion",)),
+    frozenset(("disability", "disabled")),
+    frozenset(("nationality", "foreign", "citizenship", "country", "origin")),
+    frozenset(("language",)),
+    frozenset(("insurance", "payer")),
+    frozenset(("site", "hospital", "clinic", "ward", "region", "state")),
+)
+_MAX_LEVELS = 30
+
+
+def _groups(columns: list[Column]) -> tuple[tuple[Group, ...], tuple[str, ...]]:
+    """One column for each known attribute, the one with the plainest name; the names of others that could be groups."""
+    chosen: list[Column] = []
+    usable = [
+        column
+        for column in columns
+        if len(column.counts) >= 2 and (column.numeric or len(column.counts) <= _MAX_LEVELS)
+    ]
+    for attribute in _ATTRIBUTES:
+        named = [column for column in usable if column.words & attribute and column not in chosen]
+        if named:
+            chosen.append(min(named, key=lambda column: len(column.words)))
+    few = [c.name for c in usable if c not in chosen and len(c.counts) <= 12]
+    return tuple(map(_group, chosen)), tuple(few)
+
+
+def _group(column: Column) -> Group:
+    if column.numeric and len(column.counts) > 12:
+        return Group(column.name, tuple(column.quantiles(4)))
+    return Group(column.name)
