@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib.metadata
+import itertools
 import os
 import re
 import subprocess
@@ -85,6 +87,38 @@ def test_the_first_config_of_the_readme_validates() -> None:
     )
     assert block
     assert [model.name for model in Config.model_validate(yaml.safe_load(block[1])).models] == ["2.4", "2.3"]
+
+
+def test_every_third_party_import_is_declared() -> None:
+    project = _pyproject()["project"]
+    declared = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
+    names = {re.split(r"[\[<>=! ]", requirement)[0].lower() for requirement in declared}
+    homes = importlib.metadata.packages_distributions()
+    undeclared = set()
+    for path in sorted((ROOT / "reporter").rglob("*.py")):
+        for module in _imported(ast.parse(path.read_text(encoding="utf-8"))):
+            distributions = {name.lower().replace("_", "-") for name in homes.get(module, [module])}
+            if module not in sys.stdlib_module_names and module != "reporter" and not distributions & names:
+                undeclared.add(f"{path.relative_to(ROOT)} imports {module}")
+    assert undeclared == set()
+
+
+def test_every_extra_that_a_message_names_exists() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "reporter").rglob("*.py"))
+    named = set(re.findall(r"""\bextra=["']([a-z0-9]+)["']""", source)) - {"forbid", "allow", "ignore"}
+    assert named
+    assert named <= set(_pyproject()["project"]["optional-dependencies"])
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    """The top-level modules that a file imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.split(".")[0])
+    return found
 
 
 @pytest.mark.parametrize("statement", ["import reporter", "import reporter.cli", "import reporter.config.schema"])
