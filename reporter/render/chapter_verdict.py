@@ -51,32 +51,19 @@ def _banner(report: Report, words: Words) -> Banner:
     subject = words.model(report.models[0].name)
     passes = verdict.outcome == "pass"
     total = len(report.comparisons)
-    said = [
-        _share_of(verdict.n_flagged, "diverges", "diverge"),
-        f"{fmt.count(verdict.n_within)} {'is' if verdict.n_within == 1 else 'are'} within limit",
-        _share_of(verdict.n_insufficient, "lacks the evidence to decide", "lack the evidence to decide"),
-    ]
-    text = (
-        f"Of {plural(total, 'comparison')} of a group with its reference, {listed(said)}."
-        if total
-        else ("No rule compares groups, so there is no verdict about any of them.")
+    flagged, within, unknown = verdict.n_flagged, verdict.n_within, verdict.n_insufficient
+    facts = (
+        f"{fmt.count(flagged)} of {plural(total, 'comparison')} {'diverges' if flagged == 1 else 'diverge'}",
+        f"{fmt.count(unknown)} insufficient evidence",
+        f"{fmt.count(within)} within limit",
     )
+    nothing = "" if total else "No rule compares groups, so there is no verdict about any of them. "
     return Banner(
         outcome=verdict.outcome,
         headline=f"{subject} {'passes' if passes else 'does not pass'}",
-        text=f"{text} {_gate(report)}",
-        facts=(
-            f"{fmt.count(verdict.n_flagged)} {'diverges' if verdict.n_flagged == 1 else 'diverge'}",
-            f"{fmt.count(verdict.n_insufficient)} insufficient evidence",
-            f"{fmt.count(verdict.n_within)} within limit",
-        )
-        if total
-        else (),
+        text=f"{nothing}{_gate(report)}",
+        facts=facts if total else (),
     )
-
-
-def _share_of(n: int, one: str, many: str) -> str:
-    return f"{'none' if n == 0 else fmt.count(n)} {one if n in (0, 1) else many}"
 
 
 def _gate(report: Report) -> str:

@@ -50,7 +50,11 @@ def all_chapters(report: Report) -> Document:
     day = fmt.date(report.provenance.created)
     return Document(
         title=title,
-        subtitle=f"Model card · {words.count_units(report.data.n)} · {day}",
+        subtitle=" · ".join(
+            part
+            for part in (literal(report.card.owner) if report.card.owner else "", words.count_units(report.data.n), day)
+            if part
+        ),
         language=report.card.language,
         sections=tuple(section for section in sections if section is not None),
     )

@@ -43,7 +43,7 @@ def verdict_sentence(words: Words, found: Comparison, *, alpha: float, adjust: s
     limit = limit_phrase(words, found)
     if found.verdict == "diverges":
         if found.decide_by == "point":
-            return f"Diverges: the estimate is beyond {limit} (decided by the bare estimate)."
+            return f"The estimate is beyond {limit} (decided by the bare estimate)."
         p = found.p_adjusted if found.p_adjusted is not None else found.p
         tested = "" if p is None else f" ({adjusted(adjust)}{fmt.p_value(p)})"
         whole = (
@@ -51,7 +51,7 @@ def verdict_sentence(words: Words, found: Comparison, *, alpha: float, adjust: s
             if found.clear
             else (f"the {words.level_name()} reaches inside the limit")
         )
-        return f"Diverges: the estimated gap is beyond {limit}, and “no gap” is ruled out{tested}; {whole}."
+        return f"The estimated gap is beyond {limit} and “no gap” is ruled out{tested}; {whole}."
     if found.verdict == "within limit":
         if found.decide_by == "point":
             return f"Within limit: the estimate is not beyond {limit} (decided by the bare estimate)."

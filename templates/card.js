@@ -1,0 +1,96 @@
+// Comfort on top of a page that works without it: tables sort and filter, folded parts open for print and for links.
+(function () {
+  "use strict";
+
+  function sortKey(row, column) {
+    var cell = row.cells[column];
+    return cell.hasAttribute("data-sort") ? cell.getAttribute("data-sort") : cell.firstChild ? cell.firstChild.textContent.trim() : "";
+  }
+
+  function compare(a, b) {
+    var x = Number(a), y = Number(b);
+    if (a !== "" && b !== "" && !isNaN(x) && !isNaN(y)) { return x - y; }
+    return a.localeCompare(b, undefined, { numeric: true });
+  }
+
+  function isNumberColumn(table, column) {
+    return table.tHead.rows[0].cells[column].classList.contains("number");
+  }
+
+  function isUndefined(row, column, table) {
+    return isNumberColumn(table, column) && !row.cells[column].hasAttribute("data-sort");
+  }
+
+  function sortBy(table, column, heading) {
+    var direction = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+    var body = table.tBodies[0];
+    var rows = Array.prototype.slice.call(body.rows);
+    rows.sort(function (one, other) {
+      var lost = isUndefined(one, column, table) - isUndefined(other, column, table);
+      return lost || direction * compare(sortKey(one, column), sortKey(other, column));
+    });
+    rows.forEach(function (row) { body.appendChild(row); });
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (cell) { cell.removeAttribute("aria-sort"); });
+    heading.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
+  }
+
+  function makeSortable(table) {
+    if (!table.tHead || !table.tBodies[0] || table.tBodies[0].rows.length < 3) { return; }
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (heading, column) {
+      var button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      while (heading.firstChild) { button.appendChild(heading.firstChild); }
+      heading.appendChild(button);
+      button.addEventListener("click", function () { sortBy(table, column, heading); });
+    });
+  }
+
+  function makeFilter(table) {
+    var name = table.getAttribute("data-filter");
+    if (name === null) { return; }
+    var field = document.createElement("input");
+    var count = document.createElement("span");
+    var bar = document.createElement("div");
+    field.type = "search";
+    field.placeholder = "Filter rows";
+    field.setAttribute("aria-label", "Filter the rows of: " + name);
+    count.setAttribute("role", "status");
+    bar.className = "filter";
+    bar.appendChild(field);
+    bar.appendChild(count);
+    table.closest(".scroll").before(bar);
+    field.addEventListener("input", function () {
+      var words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+      var shown = 0;
+      Array.prototype.forEach.call(table.tBodies[0].rows, function (row) {
+        var text = row.textContent.toLowerCase();
+        row.hidden = !words.every(function (word) { return text.indexOf(word) !== -1; });
+        shown += row.hidden ? 0 : 1;
+      });
+      count.textContent = words.length ? shown + " of " + table.tBodies[0].rows.length + " rows" : "";
+    });
+  }
+
+  function openAround(node) {
+    for (var one = node; one; one = one.parentElement) {
+      if (one.tagName === "DETAILS") { one.open = true; }
+    }
+  }
+
+  function followHash() {
+    var target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target) { openAround(target); target.scrollIntoView(); }
+  }
+
+  Array.prototype.forEach.call(document.querySelectorAll("table"), function (table) {
+    if (table.classList.contains("sign-off") || table.closest(".prose")) { return; }
+    makeSortable(table);
+    makeFilter(table);
+  });
+  window.addEventListener("hashchange", followHash);
+  window.addEventListener("beforeprint", function () {
+    Array.prototype.forEach.call(document.querySelectorAll("details"), function (one) { one.open = true; });
+  });
+  followHash();
+})();
