@@ -365,6 +365,62 @@ class NoisePoint:
 
 
 @dataclass(frozen=True, slots=True)
+class NoiseFinding:
+    """Which of two groups one statistic puts at a disadvantage, over the noise levels above 0.
+
+    ``lower`` and ``higher`` are the groups with the lowest and highest mean over the levels. Of ``levels`` noise levels (those where
+    both are defined) ``lower`` is below at ``levels_lower``, the proportion ``share``. ``mean_gap`` is higher minus lower, ``largest_gap`` the
+    largest such difference, at noise level ``largest_at``. ``systematic``: below at nine levels of ten or more, by more than twice the
+    Monte-Carlo error of the mean gap.
+    """
+
+    statistic: str
+    lower: str
+    higher: str
+    levels: int
+    levels_lower: int
+    share: float
+    mean_gap: float
+    mean_gap_error: float | None
+    largest_gap: float
+    largest_at: float
+    systematic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseGroup:
+    """Why PABAK and kappa differ in one group (means over the noise levels above 0), and what its scores do.
+
+    ``correction`` = PABAK - kappa = ``prevalence_part`` + ``bias_part``. ``mean_score`` and ``referral_rate`` at the lowest and the
+    highest noise level.
+    """
+
+    group: str
+    correction: float | None
+    prevalence_part: float | None
+    bias_part: float | None
+    mean_score_first: float | None
+    mean_score_last: float | None
+    referral_rate_first: float | None
+    referral_rate_last: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseFindings:
+    """What the curves of a noise study say, as facts for sentences.
+
+    ``contradictions``: pairs of statistics whose systematic gaps point in opposite directions. ``main_part``: the part of PABAK -
+    kappa that differs more between the groups, ``most_corrected`` the group with the larger such part.
+    """
+
+    statistics: tuple[NoiseFinding, ...] = ()
+    groups: tuple[NoiseGroup, ...] = ()
+    contradictions: tuple[tuple[str, str], ...] = ()
+    main_part: Literal["prevalence", "bias"] | None = None
+    most_corrected: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NoiseResult:
     """The noise study of one model. ``replayable`` is always False: its points rest on predictions, not on counts."""
 
@@ -385,6 +441,7 @@ class NoiseResult:
     partial: bool = False
     notes: tuple[str, ...] = ()
     replayable: bool = False
+    findings: NoiseFindings | None = None
 
 
 @dataclass(frozen=True, slots=True)
