@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import logging
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -161,7 +162,9 @@ def _problems_told() -> Iterator[None]:
     logger = logging.getLogger("weasyprint")
     logger.addHandler(handler)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # its colour profile is left for the interpreter to close
+            yield
     finally:
         logger.removeHandler(handler)
     problems = [*_glyph_problems(handler.messages), *_file_problems(handler.messages)]
