@@ -66,9 +66,9 @@ def fit_calibration(table: ScoreTable | ScoreGrid, n_groups: int) -> Calibration
     """
     keep = table.label >= 0
     group, label, n = table.group[keep], table.label[keep], table.n[keep]
-    score = _scores(table)[keep]
+    score = scores_of(table)[keep]
     rows = np.bincount(group, weights=n, minlength=n_groups).astype(np.int64)
-    everything = _scores(table) if isinstance(table, ScoreTable) else np.concatenate((table.low, table.high))
+    everything = scores_of(table) if isinstance(table, ScoreTable) else np.concatenate((table.low, table.high))
     outside = len(everything) > 0 and bool(everything.min() < 0 or everything.max() > 1)
     empty = np.full(n_groups, np.nan)
     error_reason = none_reasons(n_groups)
@@ -100,7 +100,8 @@ def bin_of(score: Floats, edges: Floats) -> Ints:
     return np.clip(place, 0, len(edges) - 2).astype(np.int64)
 
 
-def _scores(table: ScoreTable | ScoreGrid) -> Floats:
+def scores_of(table: ScoreTable | ScoreGrid) -> Floats:
+    """The score that stands for each row of a table: its own, or the mean of its bin."""
     if isinstance(table, ScoreTable):
         return table.score
     return np.clip(table.total / np.maximum(table.n, 1), table.low, table.high)

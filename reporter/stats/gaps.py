@@ -91,7 +91,7 @@ def independent_gaps(
     [0.2, 0.0524, 0.3339]
     """
     one, two = metric.measure(group), metric.measure(reference)
-    reason = _joined(one.reason, two.reason)
+    reason = joined_reasons(one.reason, two.reason)
     ratio = comparison == "ratio"
     if ratio:
         reason[is_none(reason) & ~(two.value > 0)] = ZERO_REFERENCE
@@ -109,7 +109,7 @@ def independent_gaps(
         variances = [_rate_variance(*counts_of(side), ratio=ratio) for side in (one, two)]
     else:
         errors = [_error(metric, side, ratio=ratio) for side in (one, two)]
-        no_interval = _joined(one.no_interval, two.no_interval)
+        no_interval = joined_reasons(one.no_interval, two.no_interval)
         if ratio:
             no_interval[is_none(no_interval) & (np.isnan(errors[0]) | np.isnan(errors[1]))] = NOT_POSITIVE
         variances = [error**2 for error in errors]
@@ -148,7 +148,7 @@ def overall_gaps(
     undefined = ~is_none(one.reason) | ~is_none(two.reason)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = one.value / whole.value if ratio else one.value - whole.value
-    reason = _joined(one.reason, two.reason)
+    reason = joined_reasons(one.reason, two.reason)
     if ratio:
         reason[is_none(reason) & ~(whole.value > 0)] = ZERO_REFERENCE
     value = np.where(undefined | ~is_none(reason), np.nan, value)
@@ -186,7 +186,7 @@ def overall_gaps(
     )  # fmt: skip
 
 
-def _joined(one: Objects, two: Objects) -> Objects:
+def joined_reasons(one: Objects, two: Objects) -> Objects:
     """The group's reason, else the reference's, marked as such."""
     reason = one.copy()
     missing = is_none(one) & ~is_none(two)
@@ -261,7 +261,7 @@ def _contained_variances(
         with np.errstate(invalid="ignore", over="ignore"):
             variances.append(np.where(counts > 0, counts * slope**2, 0.0).sum(axis=0))
     own, whole = metric.measure(group), metric.measure(overall)
-    no_interval = _joined(own.no_interval, whole.no_interval)
+    no_interval = joined_reasons(own.no_interval, whole.no_interval)
     if ratio:
         no_interval[is_none(no_interval) & ~_positive(own, whole)] = NOT_POSITIVE
     usable = is_none(no_interval)
