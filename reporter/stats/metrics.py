@@ -108,7 +108,7 @@ class Metric:
     ``kind``: "rate" (a proportion of rows), "cells" (a smooth function of the cells), "count", "score" (from score sums),
     "calibration". ``better``: which value the reference ``best`` looks for (None: neither). ``complement``: the metric that is 1 minus this one.
     ``bounds``: the range of possible values, which intervals do not leave. ``top`` and ``bottom``: the cells of a rate's
-    numerator and denominator. ``gradient``: for kind "cells", value and derivative by cell.
+    numerator and denominator. ``undefined``: when there is no value. ``gradient``: for kind "cells", value and derivative by cell.
     """
 
     name: str
@@ -125,6 +125,7 @@ class Metric:
     bottom: tuple[str, ...] = ()
     gradient: Callable[[CellArrays], tuple[Floats, Floats]] | None = None
     formula: str = ""
+    undefined: str = ""
 
     @property
     def family(self) -> str:
@@ -283,6 +284,7 @@ def _rate(name: str, top: tuple[str, ...], bottom: tuple[str, ...], undefined: s
         bottom=bottom,
         gradient=gradient,
         formula=f"({' + '.join(top)}) / ({' + '.join(bottom)})",
+        undefined=undefined,
         **more,
     )
 
@@ -513,12 +515,13 @@ def _with_error(value: Floats, n: Ints, reason: Objects, variance: Floats) -> Me
 
 _LABELLED = ("tp", "fp", "tn", "fn")
 _SHARE = (0.0, 1.0)
+_NO_FIT = "scores outside [0, 1], one class, equal scores, or scores that separate the labels without overlap"
 
 _ROWS: tuple[Metric, ...] = (
     _rate("accuracy", ("tp", "tn"), _LABELLED, NO_LABELLED, better="high"),
     _smooth(
         "balanced_accuracy", _balanced_accuracy, _missing_class,
-        better="high", method="delta method", bounds=_SHARE, formula="(tpr + tnr) / 2",
+        better="high", method="delta method", bounds=_SHARE, formula="(tpr + tnr) / 2", undefined=f"{NO_POSITIVE_LABEL}, or {NO_NEGATIVE_LABEL}",
     ),
     _rate(
         "referral_rate", ("tp", "fp", "unlabelled_positive"), (*_LABELLED, "unlabelled_positive", "unlabelled_negative"),
@@ -536,39 +539,41 @@ _ROWS: tuple[Metric, ...] = (
     _smooth(
         "f1", _f1, lambda c: {f"{NO_POSITIVE_LABEL} and {NOBODY_PREDICTED}": c.tp + c.fp + c.fn == 0},
         fraction=lambda c: (2 * c.tp, 2 * c.tp + c.fp + c.fn),
-        better="high", method="delta method", bounds=_SHARE, formula="2 tp / (2 tp + fp + fn)",
+        better="high", method="delta method", bounds=_SHARE, formula="2 tp / (2 tp + fp + fn)", undefined=f"{NO_POSITIVE_LABEL} and {NOBODY_PREDICTED}",
     ),
     _smooth(
         "mcc", _mcc, _missing_margin, better="high", method="delta method", bounds=(-1.0, 1.0),
         formula="(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn))",
+        undefined=f"one class is missing, {NOBODY_PREDICTED}, or {EVERYBODY_PREDICTED}",
     ),
     Metric(
-        "predicted_positives", "count", "prediction", None, "", _predicted_positives, bounds=(0.0, np.inf), formula="tp + fp"
+        "predicted_positives", "count", "prediction", None, "", _predicted_positives, bounds=(0.0, np.inf), formula="tp + fp", undefined="never"
     ),
     _smooth(
         "positive_likelihood_ratio", _positive_likelihood_ratio,
         lambda c: {**_missing_class(c), "nobody labelled 0 was predicted 1": (c.fp == 0) & (c.tn > 0)},
-        better="high", method="delta method on the logarithm", scale="log", bounds=(0.0, np.inf), formula="tpr / fpr",
+        better="high", method="delta method on the logarithm", scale="log", bounds=(0.0, np.inf), formula="tpr / fpr", undefined="one class is missing, or fpr is 0",
     ),
     _smooth(
         "negative_likelihood_ratio", _negative_likelihood_ratio,
         lambda c: {**_missing_class(c), "nobody labelled 0 was predicted 0": (c.tn == 0) & (c.fp > 0)},
-        better="low", method="delta method on the logarithm", scale="log", bounds=(0.0, np.inf), formula="fnr / tnr",
+        better="low", method="delta method on the logarithm", scale="log", bounds=(0.0, np.inf), formula="fnr / tnr", undefined="one class is missing, or tnr is 0",
     ),
-    Metric("auc", "score", "label and score", "high", "DeLong", _auc, bounds=_SHARE, formula="U / (n1 n0), ties count one half"),
-    Metric("brier", "score", "label and score", "low", "normal", _brier, bounds=_SHARE, formula="mean of (score - label)^2"),
-    Metric("mean_score", "score", "score", None, "normal", _mean_score, formula="mean of the scores"),
+    Metric("auc", "score", "label and score", "high", "DeLong", _auc, bounds=_SHARE, formula="U / (n1 n0), ties count one half", undefined=f"{NO_POSITIVE_LABEL}, or {NO_NEGATIVE_LABEL}"),
+    Metric("brier", "score", "label and score", "low", "normal", _brier, bounds=_SHARE, formula="mean of (score - label)^2", undefined="no labelled row has a score, or scores outside [0, 1]"),
+    Metric("mean_score", "score", "score", None, "normal", _mean_score, formula="mean of the scores", undefined=NO_SCORE),
     Metric(
         "calibration_intercept", "calibration", "label and score", None, "logistic fit", _calibration("intercept"),
-        formula="a of label ~ a + b logit(score)",
+        formula="a of label ~ a + b logit(score)", undefined=_NO_FIT,
     ),
     Metric(
         "calibration_slope", "calibration", "label and score", None, "logistic fit", _calibration("slope"),
-        formula="b of label ~ a + b logit(score)",
+        formula="b of label ~ a + b logit(score)", undefined=_NO_FIT,
     ),
     Metric(
         "expected_calibration_error", "calibration", "label and score", "low", "", _calibration("error"), bounds=_SHARE,
         formula=f"mean over {calibration.BINS} equal bins of [0, 1], by rows, of |mean score - observed rate|",
+        undefined="no labelled row has a score, or scores outside [0, 1]",
     ),
 )  # fmt: skip
 

@@ -104,6 +104,11 @@ class JointScores:
         return one, two
 
 
+def joint_cells(counts: ArrayLike) -> JointCells:
+    """``counts`` of shape (G, 3, 2, 2) as JointCells."""
+    return JointCells(counts)
+
+
 def paired_differences(
     names: Sequence[str],
     *,

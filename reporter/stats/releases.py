@@ -22,7 +22,6 @@ STILL_DIVERGES = "still diverges"
 STILL_WITHIN = "still within limit"
 CANNOT_TELL = "cannot tell"
 
-NOT_IN_BOTH = "the finding exists in one release only"
 NO_GAP = "the gap is undefined in one release"
 RATIO_PAIRED = "there is no closed-form interval of the change of a ratio on the same rows"
 OVERALL_PAIRED = "there is no closed-form interval of the change of a gap to the overall value on the same rows"
@@ -81,35 +80,25 @@ def verdict_changes(
     old: Sequence[Comparison],
     new: Sequence[Comparison],
     *,
-    joints: Mapping[tuple[str, str], tuple[Sequence[str], JointCells]] | None = None,
-    models: Mapping[str, str] | None = None,
+    joints: Mapping[str, tuple[Sequence[str], JointCells]] | None = None,
     confidence: float = 0.95,
 ) -> tuple[VerdictChange, ...]:
     """What became of each finding, in the order of ``new`` and then what only ``old`` has; with the change of its gap.
 
-    ``models``: a new model's name -> the name it is held against in the old release (default: the same name). ``joints``: (new model, grouping)
-    -> the groups' names and their joint counts (first = old, second = new), where both releases scored the same rows.
+    Findings are matched by their id, so a model that was renamed between the releases is renamed by the caller. ``joints``: grouping ->
+    (names of its groups, joint counts with first = old and second = new) where both releases scored the same rows.
     """
-    renamed = models or {}
-    before = {_key(one, one.model): one for one in old}
-    found, seen = [], set()
+    before = {one.finding: one for one in old}
+    now = {one.finding for one in new}
+    found = []
     for one in new:
-        key = _key(one, renamed.get(one.model, one.model))
-        past = before.get(key)
-        seen.add(key)
+        past = before.get(one.finding)
         change = None
         if past is not None:
-            change = _gap_change(past, one, (joints or {}).get((one.model, one.grouping)), confidence)
-        found.append(
-            VerdictChange(
-                one.finding,
-                None if past is None else past.verdict,
-                one.verdict,
-                _became(None if past is None else past.verdict, one.verdict),
-                change,
-            )
-        )
-    gone = [one for key, one in before.items() if key not in seen]
+            change = _gap_change(past, one, (joints or {}).get(one.grouping), confidence)
+        verdict = None if past is None else past.verdict
+        found.append(VerdictChange(one.finding, verdict, one.verdict, _became(verdict, one.verdict), change))
+    gone = [one for one in old if one.finding not in now]
     return tuple(found) + tuple(VerdictChange(one.finding, one.verdict, None, CANNOT_TELL) for one in gone)
 
 
@@ -123,12 +112,6 @@ def gap_change(old: Estimate, new: Estimate) -> Estimate:
     if old.value is None or new.value is None:
         return Estimate(None, reason=new.reason or old.reason or NO_GAP)
     return _difference(new, old)
-
-
-def _key(one: Comparison, model: str) -> tuple[str, ...]:
-    """What a finding is about, with the model's name of the old release."""
-    parts = one.finding.split("/")
-    return (*parts[:3], model, *parts[4:])
 
 
 def _became(old: str | None, new: str) -> str:
