@@ -314,18 +314,18 @@ def _reason(cells: CellArrays, specific: dict[str, NDArray[np.bool_]], *, labels
 def _smooth(
     name: str,
     function: Callable[[CellArrays], tuple[Floats, Floats]],
-    undefined: Callable[[CellArrays], dict[str, NDArray[np.bool_]]],
+    causes: Callable[[CellArrays], dict[str, NDArray[np.bool_]]],
     *,
     fraction: Callable[[CellArrays], tuple[Ints, Ints]] | None = None,
     **more: Any,
 ) -> Metric:
-    """``function`` gives the value and its gradient by cell (of the log of the value on the log scale)."""
+    """``function`` gives the value and its gradient by cell (of the log of the value on the log scale), ``causes`` where it is undefined."""
     log = more.get("scale") == "log"
 
     def measure(sample: Sample) -> Measure:
         cells = sample.cells
         value, slopes = function(cells)
-        reason = _reason(cells, undefined(cells), labels=True)
+        reason = _reason(cells, causes(cells), labels=True)
         defined = is_none(reason)
         value = np.where(defined, value, np.nan)
         se = delta_error(cells, slopes)
