@@ -83,8 +83,9 @@ def one_of(known: Sequence[str], what: str) -> str:
     >>> one_of(["a", "b"], "a model")
     "a model ('a', 'b')"
     """
-    shown = [quoted(name) for name in list(dict.fromkeys(known))[:12]]
-    more = ", ..." if len(known) > len(shown) else ""
+    distinct = list(dict.fromkeys(known))
+    shown = [quoted(name) for name in distinct[:12]]
+    more = ", ..." if len(distinct) > len(shown) else ""
     return f"{what} ({', '.join(shown)}{more})" if shown else f"{what}, but there is none"
 
 

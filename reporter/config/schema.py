@@ -250,7 +250,16 @@ CrossedColumn = Annotated[
     Annotated[Name, Tag("shape:text")] | Annotated[GroupColumn, Tag("shape:mapping")],
     by_shape("a column's name, or a mapping with column"),
 ]
-CrossedColumns = Annotated[tuple[CrossedColumn, ...], Field(min_length=2)]
+
+
+def _distinct(columns: tuple[str | GroupColumn, ...]) -> tuple[str | GroupColumn, ...]:
+    names = [column if isinstance(column, str) else column.column for column in columns]
+    if len(set(names)) < len(names):
+        raise ValueError(f"found a column twice in {', '.join(names)}, expected different columns")
+    return columns
+
+
+CrossedColumns = Annotated[tuple[CrossedColumn, ...], Field(min_length=2), AfterValidator(_distinct)]
 
 
 class Intersection(Section):

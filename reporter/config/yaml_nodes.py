@@ -76,8 +76,10 @@ def compose(data: bytes) -> Node | None:
         place = (before.count("\n") + 1, error.position - before.rfind("\n"))
         raise Fault(f"found the control character U+{ord(text[error.position]):04X}", "Remove it.", place) from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        message = error.problem or "not valid YAML"
+        message = error.problem or ""
+        # what is not closed is to be mended where it begins
+        unclosed = "end of stream" in message or "expected ','" in message
+        mark = (unclosed and error.context_mark) or error.problem_mark or error.context_mark
         raise Fault(*_in_words(message), _place(mark) if mark else None) from None
 
 
@@ -121,8 +123,8 @@ _SYNTAX = (
     ("'%' that cannot start", "found a text that begins with %", "Quote it."),
     (
         "mapping values are not allowed here",
-        "found a second ': ' in one line",
-        'Quote the text (key: "a: b"), or begin a new line.',
+        "found ': ' inside a text",
+        'Quote the text (key: "a: b"). Or is the line indented too far?',
     ),
     ("could not find expected ':'", "found a line without ': ', expected key: value", "Is the indentation right?"),
     (
