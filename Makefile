@@ -1,6 +1,6 @@
 # make card    a model card of the embedded example, in report/
-# make test    lint, types, import contracts and every test
-# make bench   the benchmarks, which print ratios
+# make test    lint, types, import contracts and every test; TESTS=tests/stats for some
+# make bench   the benchmarks, which print ratios; BENCHMARKS=name for one
 # make format  the source, formatted
 # make clean   removes what the others made
 #
@@ -11,31 +11,29 @@ PYTHON ?=
 OUT ?= report
 TESTS ?=
 JOBS ?= auto
+BENCHMARKS ?=
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 BREW := $(shell [ "$$(uname)" = Darwin ] && brew --prefix 2>/dev/null)
-ifneq ($(BREW),)
-# Pango of Homebrew is not on the path of a Python from elsewhere.
-LIBRARIES := DYLD_FALLBACK_LIBRARY_PATH=$(BREW)/lib
-JAVA := PATH="$(BREW)/opt/openjdk/bin:$(BREW)/opt/postgresql@17/bin:$$PATH"
-endif
+# Pango of Homebrew is not where a Python from elsewhere looks for libraries.
+LIBRARIES := $(if $(BREW),DYLD_FALLBACK_LIBRARY_PATH=$(BREW)/lib)
 
 .PHONY: card test bench format clean
 .DEFAULT_GOAL := card
 
 # The example's gate fails on purpose (exit code 1): it holds a harm to find.
-card: .cache/card.stamp
+card: .venv/card.stamp
 	@$(LIBRARIES) $(BIN)/reporter run configs/clinic.yaml --out $(OUT) || [ $$? -eq 1 ]
 	@for file in card.html card.pdf report.json; do ls "$(abspath $(OUT))/$$file" || exit 1; done
 
-test: .cache/test.stamp
-	@$(JAVA) $(LIBRARIES) .ci/checks $(TESTS)
+test: .venv/test.stamp
+	@JOBS=$(JOBS) .ci/checks $(TESTS)
 
-bench: .cache/test.stamp
-	@$(LIBRARIES) .ci/bench $(TESTS)
+bench: .venv/test.stamp
+	@.ci/bench $(BENCHMARKS)
 
-format: .cache/test.stamp
+format: .venv/test.stamp
 	$(BIN)/ruff check --fix reporter tests configs
 	$(BIN)/ruff format reporter tests configs
 
@@ -45,12 +43,12 @@ clean:
 .venv/pyvenv.cfg:
 	@python="$$(PYTHON='$(PYTHON)' .ci/python)" && echo "Making .venv with $$python" && "$$python" -m venv .venv && $(PIP) install --upgrade pip
 
-.cache/card.stamp: pyproject.toml .ci/parts | .venv/pyvenv.cfg
+.venv/card.stamp: pyproject.toml .ci/parts | .venv/pyvenv.cfg
 	@echo "Installing reporter into .venv"
 	@$(PIP) install --editable .
 	@if .ci/parts card $(BIN)/python; then touch $@; fi
 
-.cache/test.stamp: pyproject.toml .ci/parts | .venv/pyvenv.cfg
+.venv/test.stamp: pyproject.toml .ci/parts | .venv/pyvenv.cfg
 	@echo "Installing reporter with all that its tests need into .venv"
 	@$(PIP) install --editable '.[dev]'
-	@if .ci/parts test $(BIN)/python; then touch $@ .cache/card.stamp; fi
+	@if .ci/parts test $(BIN)/python; then touch $@ .venv/card.stamp; fi
