@@ -22,7 +22,7 @@ from reporter.render.document import (
 )
 from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
 from reporter.render.tables import FIGURE_GROUPS, capped_note, count_cell, number_cell
-from reporter.render.wording import Words, group_name, listed, literal
+from reporter.render.wording import Words, capital, group_name, listed, literal, unbroken
 from reporter.results import AgreementGap, AgreementResult, Estimate, Icc, MultiRater, Report
 
 STATISTICS = {
@@ -101,7 +101,7 @@ def _gap_sentence(report: Report, words: Words, gap: AgreementGap) -> Sentence:
     )
     middle = "; " if ours is not None and rest is not None else ""
     text = (
-        f"{literal(gap.first)} and {literal(gap.second)} agree{about} {'more' if value > 0 else 'less'} by {statistic_name(gap.statistic)} "
+        f"{capital(literal(gap.first))} and {literal(gap.second)} agree{about} {'more' if value > 0 else 'less'} by {statistic_name(gap.statistic)} "
         f"for {literal(gap.grouping)}: {group_name(gap.group)} than for the others{both}{middle}gap "
         f"{fmt.signed(fmt.coefficient(value), value)}{interval})."
     )
@@ -164,7 +164,9 @@ def _agreement_cells(one: AgreementResult) -> list[Cell]:
         Cell(fmt.UNDEFINED, literal(found.reason or ""))
         if found.observed is None
         else Cell(
-            fmt.percent(found.observed, 1), f"{fmt.count(found.a + found.d)} of {fmt.count(found.n)}", found.observed
+            fmt.percent(found.observed, 1),
+            unbroken(f"{fmt.count(found.a + found.d)} of {fmt.count(found.n)}"),
+            found.observed,
         )
     )
     why = literal(found.reason) if found.reason and found.kappa is None else ""
@@ -181,7 +183,7 @@ def _agreement_cells(one: AgreementResult) -> list[Cell]:
 
 
 def _span(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{fmt.coefficient(low)} to {fmt.coefficient(high)}"
+    return "" if low is None or high is None else unbroken(f"{fmt.coefficient(low)} to {fmt.coefficient(high)}")
 
 
 def _estimate_cell(estimate: Estimate | None) -> Cell:

@@ -35,8 +35,6 @@ from reporter.render.wording import Words, group_name, literal, plural
 from reporter.render.wording_findings import gap_interval, gap_text, limit_text, reference_name
 from reporter.results import Comparison, Estimate, Grouping, Level, Report
 
-VERDICT_COUNTS = (("diverges", "diverges", "diverge"), ("within limit", "is within limit", "are within limit"))
-
 
 def groups_section(report: Report, words: Words) -> Section | None:
     """Tables and figures of every grouping, and the table of all comparisons."""
@@ -73,7 +71,9 @@ def _grouping(report: Report, words: Words, grouping: Grouping) -> list[Block]:
             blocks.append(table)
         else:
             blocks.append(
-                Details(f"group-{place}-more-{index + 1}", f"The same for {words.model(model.name)}", (table,))
+                Details(
+                    f"group-{place}-more-{index + 1}", f"The same for {words.model(model.name)}", (table,), in_pdf=False
+                )
             )
     return blocks
 
@@ -97,25 +97,20 @@ def _summary(report: Report, grouping: Grouping) -> str:
 def _results(report: Report, words: Words, grouping: Grouping, model: str, table_id: str) -> Table:
     by_group = {result.group: result for result in grouping.results if result.model == model}
     names = list(next(iter(by_group.values())).metrics) if by_group else []
-    severities: dict[str, Severity] = {}
+    diverging: dict[str, list[Comparison]] = {}
     for found in report.comparisons:
         if found.grouping == grouping.name and found.model == model and found.verdict == "diverges":
-            mark = comparison_severity(found)
-            severities[found.group] = "fail" if "fail" in (mark, severities.get(found.group)) else mark
-    marked = bool(severities)
+            diverging.setdefault(found.group, []).append(found)
     columns = [Column("group", literal(grouping.name)), Column("n", words.units.capitalize(), "number")]
     columns += [metric_column(words, name) for name in names]
-    columns += [Column("verdict", "Diverges in", "verdict")] if marked else []
     rows = []
     for level in grouping.levels:
         result = by_group.get(level.name)
         if result is None:
             continue
-        cells = [group_cell(level), count_cell(level.n)]
+        cells = [_group(words, level, diverging.get(level.name, [])), count_cell(level.n)]
         cells += [value_cell(words, name, result.metrics[name]) for name in names]
-        if marked:
-            cells.append(_diverges_in(report, words, grouping.name, level.name, model))
-        rows.append(Row(tuple(cells), severities.get(level.name)))
+        rows.append(Row(tuple(cells), _mark(diverging.get(level.name, []))))
     return Table(
         table_id,
         f"{words.model(model)} by {literal(grouping.name)}: value, {words.level_name()} and counts",
@@ -124,14 +119,23 @@ def _results(report: Report, words: Words, grouping: Grouping, model: str, table
     )
 
 
-def _diverges_in(report: Report, words: Words, grouping: str, group: str, model: str) -> Cell:
-    found = [
-        one
-        for one in report.comparisons
-        if one.verdict == "diverges" and (one.grouping, one.group, one.model) == (grouping, group, model)
-    ]
-    text = ", ".join(f"{words.term(one.metric).title}{' (warning)' if one.severity == 'warn' else ''}" for one in found)
-    return Cell(text, ", ".join(dict.fromkeys("accepted" for one in found if one.accepted)), len(found) or None)
+def _group(words: Words, level: Level, diverging: Sequence[Comparison]) -> Cell:
+    """A group's name, with what it diverges in under it."""
+    cell = group_cell(level)
+    if not diverging:
+        return cell
+    notes = [f"{words.term(one.metric).title}{_how(one)}" for one in diverging]
+    said = f"diverges in {', '.join(dict.fromkeys(notes))}"
+    return Cell(cell.text, "\n".join(part for part in (cell.detail, said) if part), None)
+
+
+def _how(found: Comparison) -> str:
+    return " (accepted)" if found.accepted else "" if found.severity == "fail" else " (warning)"
+
+
+def _mark(diverging: Sequence[Comparison]) -> Severity | None:
+    marks = [comparison_severity(found) for found in diverging]
+    return "fail" if "fail" in marks else marks[0] if marks else None
 
 
 def _forests(report: Report, words: Words, groupings: Sequence[Grouping], prefix: str) -> list[Block]:

@@ -121,8 +121,8 @@ def data_section(report: Report, words: Words) -> Section:
     if data.label is None:
         facts.append(KeyValue("Label", "none: only referral rates can be reported"))
     else:
-        means = f"{literal(data.label)}" + (f" = {literal(data.positive)}" if data.positive is not None else "")
-        facts.append(KeyValue("Label", f"{means} counts as {words.positive_label}"))
+        value = "1" if data.positive is None else literal(data.positive)
+        facts.append(KeyValue("Label", f"{words.positive_label}, where the column {literal(data.label)} is {value}"))
         facts.append(KeyValue("With a label", _of(data.n_labelled, data.n)))
         facts.append(KeyValue(f"{words.positive_label.capitalize()}", _of(data.n_positive, data.n_labelled)))
     blocks.append(KeyValues(tuple(facts)))

@@ -41,6 +41,11 @@ def provenance_section(report: Report, words: Words) -> Section:
         rows = tuple(Row((Cell(literal(name)), Cell(literal(version)))) for name, version in run.packages.items())
         columns = (Column("package", "Package"), Column("version", "Version"))
         blocks.append(
-            Details("packages", "Versions of the packages", (Table("packages-table", "Packages", columns, rows),))
+            Details(
+                "packages",
+                "Versions of the packages",
+                (Table("packages-table", "Packages", columns, rows),),
+                in_pdf=False,
+            )
         )
     return Section("provenance", "Provenance", tuple(blocks))

@@ -106,8 +106,8 @@ def _verdicts(words: Words, releases: Releases) -> Table:
         Column("group", "Group"),
         Column("grouping", "Grouping"),
         Column("measure", "Measure"),
-        Column("old", literal(releases.old), "verdict"),
-        Column("new", literal(releases.new), "verdict"),
+        Column("old", literal(releases.old)),
+        Column("new", literal(releases.new)),
         Column("change", "Change", "verdict"),
         Column("gap", "Change of the gap", "number"),
     )

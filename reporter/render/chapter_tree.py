@@ -80,6 +80,7 @@ def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
                 f"tree-{place}-tests",
                 "The test of each covariate in each node",
                 (_tests(result, f"tree-{place}-tests-table"),),
+                in_pdf=False,
             )
         )
     blocks.append(Paragraph(method_sentence(words, result), "note"))
@@ -103,7 +104,9 @@ def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
             _figure(words, result, before, f"tree-{place}-unpruned-figure"),
             _table(words, result, before, leaves_of(before), f"tree-{place}-unpruned-table"),
         )
-        blocks.append(Details(f"tree-{place}-unpruned", "The tree before similar neighbours were joined", inner))
+        blocks.append(
+            Details(f"tree-{place}-unpruned", "The tree before similar neighbours were joined", inner, in_pdf=False)
+        )
     return blocks
 
 

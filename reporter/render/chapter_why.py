@@ -20,13 +20,17 @@ def why_section(report: Report, words: Words) -> Section | None:
         return None
     blocks: list[Block] = [Paragraph(_explanation(words))]
     for place, grouping in chosen:
-        table = _table(report, words, grouping, place)
+        first, *others = (model.name for model in report.models)
+        table = _table(words, grouping, [first], f"why-{place}-table")
         if len(grouping.columns) > 1:
-            blocks.append(Details(f"why-{place}", f"By {literal(grouping.name)}", (table,)))
+            blocks.append(Details(f"why-{place}", f"By {literal(grouping.name)}", (table,), in_pdf=False))
             continue
         blocks.append(Heading(f"why-{place}", f"By {literal(grouping.name)}"))
         blocks += [Paragraph(text) for text in _sentences(report, words, grouping)]
         blocks.append(table)
+        if any(part.model in others for part in grouping.decompositions):
+            more = _table(words, grouping, others, f"why-{place}-more-table")
+            blocks.append(Details(f"why-{place}-more", "The same for the other models", (more,), in_pdf=False))
     return Section("why", f"Why the {words.referral_rate} differs", tuple(blocks))
 
 
@@ -70,8 +74,8 @@ def _sentence(words: Words, grouping: Grouping, part: Decomposition) -> str:
     )
 
 
-def _table(report: Report, words: Words, grouping: Grouping, place: int) -> Table:
-    several = len(report.models) > 1
+def _table(words: Words, grouping: Grouping, models: Sequence[str], table_id: str) -> Table:
+    several = len(models) > 1
     columns = [Column("group", literal(grouping.name))]
     columns += [Column("model", "Model")] if several else []
     columns += [
@@ -81,17 +85,14 @@ def _table(report: Report, words: Words, grouping: Grouping, place: int) -> Tabl
         Column("false", "from false alarms", "number", "points"),
         Column("n", f"{words.units.capitalize()} with a label", "number"),
     ]
-    rows = tuple(_row(part, several) for part in grouping.decompositions)
-    return Table(
-        f"why-{place}-table",
-        f"Parts of the gap, by {literal(grouping.name)}, against {_against(words, grouping.decompositions)}",
-        tuple(columns),
-        rows,
-    )
+    parts = [part for part in grouping.decompositions if part.model in models]
+    who = words.model(models[0]) if len(models) == 1 else "the other models"
+    caption = f"Parts of the gap with {who}, by {literal(grouping.name)}, against {_against(words, parts)}"
+    return Table(table_id, caption, tuple(columns), tuple(_row(part, several) for part in parts))
 
 
 def _against(words: Words, parts: Sequence[Decomposition]) -> str:
-    name = parts[0].reference
+    name = parts[0].reference if parts else "rest"
     return {"rest": "the rest", "overall": f"all {words.units}"}.get(name, literal(name))
 
 

@@ -21,7 +21,7 @@ Severity = Literal["fail", "warn", "unknown", "ok", "info"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a table. ``detail`` is a second, smaller line (an interval, counts, a reason). ``sort`` is what a
+    """One cell of a table. ``detail`` is smaller, with a line break between its lines (an interval, counts, a reason). ``sort`` is what a
     click on the column sorts by: a number, a text, or None (always last)."""
 
     text: str
@@ -156,11 +156,12 @@ class KeyValues:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Blocks that a reader may skip: folded on screen, open in print, PDF and Markdown."""
+    """Blocks that a reader may skip: folded on screen, open in print and Markdown; in the PDF where ``in_pdf``, else named."""
 
     id: str
     summary: str
     blocks: tuple[Block, ...]
+    in_pdf: bool = True
 
 
 @dataclass(frozen=True, slots=True)

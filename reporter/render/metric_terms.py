@@ -76,7 +76,7 @@ def terms(referred: str, ill: str, healthy: str, units: str, referral_rate: str)
         ),
         "auc": Term(
             "AUC",
-            f"chance that a score drawn from {sick} is higher than one from {well}; ties count one half",
+            f"how well scores tell {ill} from {healthy} (0.5: not at all, 1: always)",
             "coefficient",
         ),
         "brier": Term("Brier score", "mean squared distance of score and label", "coefficient"),

@@ -97,13 +97,18 @@ class Words:
         return f"{self.written(metric, estimate.low, digits)} to {self.written(metric, estimate.high, digits)}"
 
     def evidence(self, metric: str, estimate: Estimate) -> str:
-        """The small line under a value: interval and counts, or the reason why it is undefined."""
+        """The small lines under a value: interval and counts, or the reason why it is undefined."""
         if estimate.value is None:
             return literal(estimate.reason or "no reason was given")
-        parts = [self.interval(metric, estimate), counts(estimate)]
+        parts = [unbroken(self.interval(metric, estimate)), unbroken(counts(estimate))]
         if not parts[0] and estimate.reason:
             parts[0] = literal(estimate.reason)
-        return " · ".join(part for part in parts if part)
+        return "\n".join(part for part in parts if part)
+
+
+def unbroken(text: str) -> str:
+    """The text on one line, whatever the width."""
+    return text.replace(" ", NBSP)
 
 
 def counts(estimate: Estimate) -> str:

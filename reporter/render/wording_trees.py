@@ -67,7 +67,7 @@ def overall_sentence(words: Words, result: TreeResult) -> str:
 
 def leaf_sentence(words: Words, result: TreeResult, leaf: Node) -> str:
     """A leaf: who, how many, Δ with its interval, and the rates behind it."""
-    who = capital(path_words(leaf.path))
+    who = f"Where {path_words(leaf.path)}" if leaf.path and leaf.path != "all rows" else "All"
     parts = []
     for model, name in enumerate(result.models, 1):
         rates = [leaf.rates.get(f"m{model}_a{level}") for level in range(1, len(result.levels) + 1)]
