@@ -11,8 +11,8 @@ from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_h
 from reporter.render.chart_text import fit, widest, width
 from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
 
-POINT_HEIGHT = 12.5
-ROW_GAP = 5.0
+POINT_HEIGHT = 11.0
+ROW_GAP = 4.0
 LABEL_ROOM = 150.0
 WORDS_ROOM = 170.0
 GAP = 10.0
