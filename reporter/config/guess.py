@@ -215,7 +215,8 @@ def _is_prediction(column: Column) -> bool:
 
 def _is_score(column: Column) -> bool:
     named = column.words & {*_SCORE_WORDS, *_PREDICTION_WORDS}
-    return column.numeric and len(column.counts) > 2 and bool(named) and not column.words & {"date", "id"}
+    decided = set(column.counts) <= {"0", "1"}
+    return column.numeric and not decided and bool(named) and not column.words & {"date", "id"}
 
 
 def _is_key(column: Column, sample: Sample) -> bool:
