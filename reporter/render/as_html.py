@@ -34,7 +34,7 @@ def render_html(document: Document, *, templates: Path | None = None, medium: Me
     """
     env = environment(templates)
     screen = medium == "screen"
-    sheets = ["card.css", "extra.css"] if screen else ["card.css", "print.css", "extra.css"]
+    sheets = ["card.css", "extra.css"] if screen else ["print.css", "extra.css"]
     style = _inline("\n".join(source(env, name) for name in sheets), "style")
     script = _inline(source(env, "card.js"), "script") if screen else ""
     return fill(
@@ -45,7 +45,7 @@ def render_html(document: Document, *, templates: Path | None = None, medium: Me
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
-        kind=_kind,
+        kind=block_kind,
         drawing=_drawing,
         prose=_prose,
         shown_rows=_shown_rows if not screen else _all_rows,
@@ -63,14 +63,16 @@ def _inline(text: str, element: str) -> str:
 def _policy(style: str, script: str) -> str:
     """Only this style sheet and this script; no network, no frame, no form."""
     scripts = f"script-src '{_hash(script)}'; " if script else ""
-    return f"default-src 'none'; {scripts}style-src '{_hash(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
+    return (
+        f"default-src 'none'; {scripts}style-src '{_hash(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
 
 
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _kind(block: Block) -> str:
+def block_kind(block: Block) -> str:
     """A block's class name; the macro of that name shows it."""
     return type(block).__name__
 
