@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,14 +105,9 @@ def tree_data(
 def _frame(data: Any, columns: Sequence[str], *, keep_order: bool) -> pd.DataFrame:
     """The distinct rows of the columns with their number, or all rows in their order with the number 1."""
     if isinstance(data, (str, Path)):
-        data = _opened(Path(data))
-    if hasattr(data, "to_pyarrow") and hasattr(data, "aggregate"):  # an Ibis table
-        _known(columns, list(data.columns))
-        selected = data.select(*columns)
-        if keep_order:
-            return selected.to_pandas().assign(**{_COUNT: 1})
-        counted = selected.group_by(*columns).aggregate(**{_COUNT: selected.count()})
-        return counted.to_pandas()
+        return _file(Path(data), columns, keep_order=keep_order)
+    if hasattr(data, "to_pyarrow") and hasattr(data, "aggregate"):
+        return _ibis(data, columns, keep_order=keep_order)
     if not isinstance(data, pd.DataFrame):
         import pyarrow as pa
 
@@ -119,21 +115,58 @@ def _frame(data: Any, columns: Sequence[str], *, keep_order: bool) -> pd.DataFra
         _known(columns, table.column_names)
         data = table.select(list(columns)).to_pandas()
     _known(columns, list(data.columns))
-    selected = data[list(columns)]
+    selected: pd.DataFrame = data[list(columns)]
     if keep_order:
         return selected.assign(**{_COUNT: 1}).reset_index(drop=True)
     grouped = selected.groupby(list(columns), dropna=False, observed=True, sort=False).size()
-    return grouped.rename(_COUNT).reset_index()
+    counted: pd.DataFrame = grouped.rename(_COUNT).reset_index()
+    return counted
 
 
-def _opened(path: Path) -> Any:
-    """An Ibis table over a file."""
-    import ibis
+def _ibis(table: Any, columns: Sequence[str], *, keep_order: bool) -> pd.DataFrame:
+    """Counted by the engine that holds the table."""
+    _known(columns, list(table.columns))
+    selected = table.select(*columns)
+    if not keep_order:
+        selected = selected.group_by(*columns).aggregate(**{_COUNT: selected.count()})
+    with warnings.catch_warnings():
+        # Ibis itself calls what its engine has renamed
+        warnings.simplefilter("ignore", DeprecationWarning)
+        frame: pd.DataFrame = selected.to_pyarrow().to_pandas()
+    return frame.assign(**{_COUNT: 1}) if keep_order else frame
 
-    if not path.exists():
+
+def _file(path: Path, columns: Sequence[str], *, keep_order: bool) -> pd.DataFrame:
+    """Counted by DuckDB while it reads. A column of a text file holds numbers if every value is one and none starts with
+    a zero before another digit, so that the codes 01 and 1 stay apart."""
+    import duckdb
+
+    if not path.is_file():
         raise DataError(Problem("the file does not exist", path=str(path)))
-    readers = {".parquet": ibis.read_parquet, ".json": ibis.read_json, ".jsonl": ibis.read_json}
-    return readers.get(path.suffix.lower(), ibis.read_csv)(path)
+    name = str(path).replace("'", "''")
+    ending = path.name.lower().removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[-1]
+    readers = {"parquet": "read_parquet('{}')", "json": "read_json_auto('{}')", "jsonl": "read_json_auto('{}')"}
+    source = readers.get(ending, "read_csv('{}', all_varchar=true, header=true)").format(name)
+    wanted = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
+    counted = f'{wanted}, {1 if keep_order else "count(*)"} AS "{_COUNT}"'
+    with duckdb.connect() as engine:
+        try:
+            _known(columns, engine.sql(f"SELECT * FROM {source}").columns)
+            query = f"SELECT {counted} FROM {source}" + ("" if keep_order else " GROUP BY ALL")
+            frame: pd.DataFrame = engine.sql(query).to_arrow_table().to_pandas()
+        except duckdb.Error as error:
+            raise DataError(
+                Problem(f"the file cannot be read: {str(error).splitlines()[0]}", path=str(path))
+            ) from error
+    if ending in readers:
+        return frame
+    return frame.assign(**{column: _numbers_or_words(frame[column]) for column in columns})
+
+
+def _numbers_or_words(values: pd.Series[Any]) -> pd.Series[Any]:
+    numbers = pd.to_numeric(values, errors="coerce")
+    coded = values.str.match(r"^[+-]?0\d", na=False)
+    return values if bool((numbers.isna() & values.notna()).any()) or bool(coded.any()) else numbers
 
 
 def _known(columns: Sequence[str], present: list[Any]) -> None:
@@ -155,6 +188,11 @@ def _text(value: Any) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def _shown(value: Any) -> str:
+    """A value as it is written in Python."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def _groups(
@@ -197,7 +235,7 @@ def _predictions(values: pd.Series[Any], name: str, n: Any, *, scored: bool) -> 
         example = values[bad].iloc[0]
         raise DataError(
             Problem(
-                f"column {name!r}: found {example!r} (and {int(n[bad].sum())} such rows in all), expected {expected}",
+                f"column {name!r}: found {_shown(example)} ({int(n[bad].sum())} such rows), expected {expected}",
                 hint="" if scored else "For scores use rate='score', or apply the threshold first",
             )
         )
@@ -241,11 +279,13 @@ def _covariate(
     if order is not None:
         return _ordered(values, name, order)
     is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
-    if is_numeric or is_number:
+    # a column without any value has no levels: an empty numeric covariate says that it has none
+    if is_numeric or is_number or values.isna().all():
         return _numeric(values, name)
     codes, uniques = pd.factorize(values, sort=False)
     if isinstance(dtype, pd.CategoricalDtype):
-        levels = [_text(value) for value in dtype.categories]
+        occurring = {_text(value) for value in uniques}
+        levels = [name for name in map(_text, dtype.categories) if name in occurring]
     else:
         levels = sorted({_text(value) for value in uniques})
     place = {level: code for code, level in enumerate(levels)}
@@ -275,7 +315,7 @@ def _numeric(values: pd.Series[Any], name: str) -> tuple[Any, Covariate]:
     numbers = pd.to_numeric(values.astype(object), errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     bad = (np.isnan(numbers) & values.notna().to_numpy()) | np.isinf(numbers)
     if bad.any():
-        raise DataError(Problem(f"column {name!r}: found {values[bad].iloc[0]!r}, expected a finite number"))
+        raise DataError(Problem(f"column {name!r}: found {_shown(values[bad].iloc[0])}, expected a finite number"))
     distinct = np.unique(numbers[~np.isnan(numbers)])
     codes = np.where(np.isnan(numbers), len(distinct), np.searchsorted(distinct, numbers))
     return codes, Covariate(name, "numeric", values=tuple(distinct.tolist()))

@@ -1,7 +1,32 @@
 """Growing a Δ tree: where do the disparities of two models differ?
 
 Growing works on count tables alone (see ``delta_counts``), breadth first, so that a tree of depth d over c covariates
-asks its counter d times for c tables. It knows neither rows, files nor figures, and its randomness is the ``rng``.
+asks its counter d times for c tables. It knows neither rows, files nor drawing, and its randomness is the ``rng``.
+
+Why ``wald`` is the default: shares of 4,000 draws with p <= 0.05, from ``tests/benchmarks/delta_tree_size_power.py``
+(30 % disagreement unless stated, n = 2,000; the attribute's mix is the same in all levels, or "mixed" from 20 to 80 %):
+
+=================================================  =====  =====
+Δ is the same in all levels (0.05 is right)        wald   score
+=================================================  =====  =====
+2 levels, all rates the same                       0.051  0.051
+2 levels, eta- varies                              0.058  0.962
+2 levels, eta- varies, mixed                       0.045  0.734
+16 levels, eta- varies, mixed                      0.051  0.692
+16 numeric bins, eta- varies, mixed                0.054  0.546
+2 levels, 2 % disagree (no test in 1 % of draws)   0.053  0.048
+2 levels, 1 % disagree (no test in 78 %)           0.051  0.054
+-------------------------------------------------  -----  -----
+Δ differs
+-------------------------------------------------  -----  -----
+2 levels, the mean of z the same                   0.769  0.712
+2 levels, the mean of z the same, mixed            0.580  0.335
+16 numeric bins, the mean of z the same            0.601  0.426
+2 levels, eta- the same                            0.761  0.912
+=================================================  =====  =====
+
+Over all 109 scenarios with a constant Δ and mostly possible tests (n 300 to 20,000, 2 to 16 levels) wald rejects 0.030 to
+0.059, score 0.000 to 1.000. In the last row score gains because the level of z moves with Δ, which it takes for evidence.
 """
 
 from __future__ import annotations

@@ -100,4 +100,4 @@ def adjusted_log_p(log_p: float, n_tests: int, adjust: str) -> float:
     if log_p <= math.log(0.001):
         return min(0.0, log_p + math.log(n_tests))
     # 1 - (1-p)^n without cancellation
-    return math.log(-math.expm1(n_tests * math.log1p(-math.exp(log_p)))) if log_p < 0 else 0.0
+    return math.log(-math.expm1(n_tests * math.log(-math.expm1(log_p)))) if log_p < 0 else 0.0

@@ -30,7 +30,7 @@ class Scores:
     @property
     def n_parameters(self) -> int:
         """How many parameters are tested."""
-        return self.values.shape[-1]
+        return int(self.values.shape[-1])
 
 
 def node_scores(events: Counts, parameters: str, names: tuple[str, str] = ("a1", "a2")) -> Scores:

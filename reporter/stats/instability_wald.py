@@ -103,7 +103,7 @@ def quantile_bins(rows: Counts) -> Counts:
     """
     present = rows > 0
     if present.sum() <= MAX_BINS:
-        return np.maximum(np.cumsum(present) - 1, 0)
+        return np.asarray(np.maximum(np.cumsum(present) - 1, 0))
     before = np.cumsum(rows) - rows
     # integer arithmetic: counting every row twice gives the same bins
     _, codes = np.unique(before * MAX_BINS // rows.sum(), return_inverse=True)

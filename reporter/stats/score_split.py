@@ -62,7 +62,7 @@ def _best(left: Counts, total: Counts, min_size: int) -> int | None:
 def _deviance(events: Counts) -> NDArray[np.float64]:
     """Minus the log likelihood of each attribute level's own multinomial, summed over them."""
     groups = events.sum(axis=-1)
-    result: NDArray[np.float64] = special.xlogy(groups, groups).sum(axis=-1) - special.xlogy(
-        events, events
-    ).sum(axis=(-1, -2))
+    result: NDArray[np.float64] = special.xlogy(groups, groups).sum(axis=-1) - special.xlogy(events, events).sum(
+        axis=(-1, -2)
+    )
     return result
