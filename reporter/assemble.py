@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from reporter.baseline import compare_reports
 from reporter.config.schema import CARD_SECTIONS, Config, FlagRule
 from reporter.data import cells as views
 from reporter.data.counts import Counts
@@ -25,7 +26,9 @@ from reporter.results import (
     ModelResult,
     NoiseResult,
     Provenance,
+    Releases,
     Report,
+    Verdict,
 )
 from reporter.stats.comparisons import Rule, compare
 from reporter.stats.curves import curves
@@ -53,26 +56,31 @@ def assemble(counts: Counts, config: Config, provenance: Provenance, carried: Ca
     metrics = wanted_metrics(config)
     models = tuple(_model(counts, config, model.name, metrics) for model in config.models)
     groupings = tuple(_grouping(counts, config, name, metrics) for name in views.grouping_names(counts))
-    comparisons, verdict = decide(
-        _comparisons(counts, config),
-        fail_on=config.fail_on,
-        accepted=[(a.finding, a.reason, a.approver, a.until) for a in config.accepted],
-        today=datetime.datetime.fromisoformat(provenance.created).date(),
-        baseline_signed=carried.baseline_signed,
-    )
-    return Report(
+    found = _comparisons(counts, config)
+    report = Report(
         provenance=provenance,
         card=_card(config),
         data=_data_summary(counts, config),
         models=models,
         model_pairs=_model_pairs(counts, config, metrics),
         groupings=groupings,
-        comparisons=comparisons,
-        verdict=verdict,
+        comparisons=tuple(found),
+        verdict=Verdict("pass"),
         confidence=config.confidence,
-        settings=_settings(config, metrics),
+        settings=_settings(config, metrics, carried),
         noise_results=carried.noise,
     )
+    if carried.baseline is not None:
+        report = replace(report, releases=_releases(counts, report, carried))
+    comparisons, verdict = decide(
+        report.comparisons,
+        fail_on=config.fail_on,
+        accepted=[(a.finding, a.reason, a.approver, a.until) for a in config.accepted],
+        today=datetime.datetime.fromisoformat(provenance.created).date(),
+        releases=report.releases,
+        baseline_signed=carried.baseline_signed,
+    )
+    return replace(report, comparisons=comparisons, verdict=verdict)
 
 
 def wanted_metrics(config: Config) -> tuple[str, ...]:
@@ -203,6 +211,31 @@ def _model_pairs(counts: Counts, config: Config, metrics: Sequence[str]) -> tupl
     )
 
 
+def _releases(counts: Counts, report: Report, carried: Carried) -> Releases:
+    """Against the baseline: paired when the rows are the same and this run has the old release's predictions on them."""
+    old = carried.baseline
+    assert old is not None
+    first, second = old.models[0].name, report.models[0].name
+    if not _same_rows(old.data, report.data):
+        why = "the rows are not known to be the same, so the two releases are compared as independent samples"
+    elif first == second or first not in {model.name for model in report.models}:
+        why = f"the rows are the same, but this run has no predictions of {first}, so the two releases are compared as independent samples"
+    elif views.overall_cells(counts, first).to_cells()[0] != old.models[0].cells:
+        why = f"the predictions of {first} are not those of the baseline, so the two releases are compared as independent samples"
+    else:
+        joints = {name: views.joint(counts, name, first, second) for name in (None, *views.grouping_names(counts))}
+        why = "the same rows were scored by both releases, so the comparison is paired"
+        return compare_reports(old, report, baseline=carried.baseline_name, joints=joints, why=why)
+    return compare_reports(old, report, baseline=carried.baseline_name, why=why)
+
+
+def _same_rows(old: DataSummary, new: DataSummary) -> bool:
+    """By the key column where both have one, else by the hash of the input."""
+    if old.key_digest is not None and new.key_digest is not None:
+        return old.key_digest == new.key_digest
+    return old.sha256 is not None and old.sha256 == new.sha256 and old.where == new.where
+
+
 def _card(config: Config) -> Card:
     written = {key: getattr(config.card, key).strip() for key in CARD_SECTIONS}
     return Card(
@@ -230,11 +263,14 @@ def _data_summary(counts: Counts, config: Config) -> DataSummary:
         n_positive=facts["n_positive"],
         sha256=facts["sha256"],
         notes=tuple(facts["notes"]),
+        key_digest=facts.get("key_digest"),
     )
 
 
-def _settings(config: Config, metrics: Sequence[str]) -> dict[str, Any]:
+def _settings(config: Config, metrics: Sequence[str], carried: Carried) -> dict[str, Any]:
     return {
+        "baseline_signed": carried.baseline_signed,
+        "formats": list(config.output.formats),
         "metrics": list(metrics),
         "alpha": config.flags.alpha,
         "adjust": config.flags.adjust,

@@ -93,16 +93,16 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Compute the report and write the card. Exit code 1 when a gate fails."""
-    from reporter.runner import run_to_files
+    from reporter.runner import Places, run_to_files
 
-    changes = list(overrides or [])
-    if formats is not None:
-        changes.append(f"output.formats=[{formats}]")
-    if baseline is not None:
-        changes.append(f"baseline={json.dumps(str(_absolute_if_exists(baseline)))}")
-    if archive is not None:
-        changes.append(f"archive={json.dumps(str(_absolute(archive)))}")
-    _finish(run_to_files(config, out=out, overrides=changes, progress=_progress(quiet or as_json)), as_json)
+    places = Places(
+        out=out,
+        baseline=None if baseline is None else _absolute_if_exists(baseline),
+        archive=None if archive is None else _absolute(archive),
+        formats=_formats(formats),
+    )
+    result = run_to_files(config, places=places, overrides=overrides or [], progress=_progress(quiet or as_json))
+    _finish(result, as_json)
 
 
 @app.command()
@@ -157,7 +157,7 @@ def render(
         render_to_files(
             report,
             out=out,
-            formats=tuple(formats.split(",")) if formats else None,
+            formats=_formats(formats),
             templates=templates,
             fonts=tuple(font or ()),
             progress=_progress(quiet or as_json),
@@ -175,19 +175,21 @@ def demo(
 ) -> None:
     """Run the embedded clinic example. Its gate fails on purpose: the example holds a harm to find."""
     from reporter.packaged import packaged_folder
-    from reporter.runner import run_to_files
+    from reporter.runner import Places, run_to_files
 
-    changes = [f"output.formats=[{formats}]"] if formats is not None else []
     config = packaged_folder("configs") / "clinic.yaml"
-    _finish(run_to_files(config, out=out, overrides=changes, progress=_progress(quiet or as_json)), as_json)
+    places = Places(out=out, formats=_formats(formats))
+    _finish(run_to_files(config, places=places, progress=_progress(quiet or as_json)), as_json)
 
 
 @app.command()
 def metrics() -> None:
     """List the metrics: name, aliases, formula, and when each is undefined."""
-    from reporter.stats.metrics import describe_metrics
+    from reporter.stats.metrics import METRICS
 
-    typer.echo(describe_metrics())
+    for metric in METRICS.values():
+        aliases = f" (also {', '.join(metric.aliases)})" if metric.aliases else ""
+        typer.echo(f"{metric.name}{aliases}\n    {metric.formula}; needs {metric.needs}; interval: {metric.method}")
 
 
 @app.command()
@@ -266,6 +268,22 @@ def _finish(result: Any, as_json: bool) -> None:
             typer.echo(line)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
+
+
+def _formats(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    from reporter.outputs import MAKERS
+
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    problems = [
+        Problem(f"found {name!r}, expected one of {', '.join(MAKERS)}", key="--format")
+        for name in names
+        if name not in MAKERS
+    ]
+    if problems or not names:
+        raise ConfigError(*(problems or [Problem("names no format", key="--format")]))
+    return names
 
 
 def _progress(quiet: bool) -> Any:

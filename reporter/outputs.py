@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reporter.errors import OutputError, Problem
 from reporter.progress import Progress
 from reporter.results import Report
+
+if TYPE_CHECKING:
+    from reporter.archive.record import RecordRef
 
 EXIT_GATE_FAILED = 1
 
@@ -27,6 +30,8 @@ class Written:
     files: dict[str, list[Path]] = field(default_factory=dict)
     contents: dict[str, bytes] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    record: RecordRef | None = None
+    record_path: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -39,7 +44,8 @@ class Written:
         """What is printed: the verdict, then a path per file (a folder for many)."""
         verdict = self.report.verdict
         said = f"{verdict.outcome}: {verdict.n_flagged} diverging, {verdict.n_insufficient} with insufficient evidence, {verdict.n_within} within limit"
-        return [said, *(str(_shown(paths)) for paths in self.files.values() if paths)]
+        lines = [said, *(str(_shown(paths)) for paths in self.files.values() if paths)]
+        return lines if self.record is None else [*lines, self.record_path, f"sha256 {self.record.manifest}"]
 
     def to_plain(self) -> dict[str, Any]:
         """The same for machines."""
@@ -53,6 +59,7 @@ class Written:
             "findings": [c.finding for c in self.report.comparisons if c.verdict == "diverges"],
             "failures": [{"gate": f.gate, "finding": f.finding} for f in verdict.failures],
             "files": {name: [str(path) for path in paths] for name, paths in self.files.items()},
+            "record": None if self.record is None else {"path": self.record_path, "sha256": self.record.manifest},
             "problems": [str(problem) for problem in self.problems],
         }
 

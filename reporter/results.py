@@ -528,6 +528,7 @@ class DataSummary:
     n_positive: int
     sha256: str | None = None
     notes: tuple[str, ...] = ()
+    key_digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

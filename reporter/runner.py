@@ -5,20 +5,22 @@ Each step is one function of the layer that owns it; this file only tells their 
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reporter.config.loader import LoadedConfig, load_config
-from reporter.errors import DataError
+from reporter.errors import ConfigError, DataError, OutputError, Problem
 from reporter.outputs import Written, write_outputs
 from reporter.progress import Progress
 from reporter.provenance import make_provenance, moment_of_run
 from reporter.results import Report
 
 if TYPE_CHECKING:
+    from reporter.baseline import Baseline
     from reporter.data.counts import Counts
     from reporter.data.source import Source
 
@@ -42,9 +44,21 @@ def run(config: str | Path | Mapping[str, Any], *, data: Any = None, baseline: s
     [['f', 4, 0.5], ['m', 4, 1.0]]
     """
     loaded = load_config(_with_frame(config, data), environ=os.environ)
-    overrides = () if baseline is None else (str(baseline),)
-    del overrides
-    return evaluate(loaded, data=data).report
+    place = None if baseline is None else str(Path(baseline).absolute() if Path(baseline).exists() else baseline)
+    return evaluate(loaded, data=data, places=Places(baseline=place)).report
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a command was told to read and write, instead of what the config says. Not part of what is recorded."""
+
+    out: Path | None = None
+    baseline: str | None = None
+    archive: str | None = None
+    formats: tuple[str, ...] | None = None
+
+
+AS_CONFIGURED = Places()
 
 
 @dataclass(frozen=True)
@@ -54,16 +68,23 @@ class Evaluation:
     report: Report
     counts: Counts
     loaded: LoadedConfig
+    baseline: bytes | None
 
 
 def evaluate(
-    loaded: LoadedConfig, *, data: Any = None, overrides: Sequence[str] = (), progress: Progress = SILENT
+    loaded: LoadedConfig,
+    *,
+    data: Any = None,
+    places: Places = AS_CONFIGURED,
+    overrides: Sequence[str] = (),
+    progress: Progress = SILENT,
 ) -> Evaluation:
     """Open the data, count, and assemble the Report."""
     from reporter.assemble import Carried, assemble
     from reporter.data.counts import count
 
     moment = moment_of_run()
+    baseline = _baseline(loaded, places, moment.date())
     with progress.step("Open the data") as step:
         source = open_checked(loaded, data=data)
         step.detail = source.public_name
@@ -71,10 +92,13 @@ def evaluate(
         counts = count(source, loaded)
         step.detail = f"{counts.facts['n']:,} {loaded.config.card.vocabulary.units}"
     provenance = make_provenance(loaded, moment=moment, inputs=counts.facts["inputs"], overrides=overrides)
+    carried = Carried()
+    if baseline is not None:
+        carried = Carried(baseline=baseline.report, baseline_name=baseline.name, baseline_signed=baseline.signed)
     with progress.step("Compute the report") as step:
-        report = assemble(counts, loaded.config, provenance, Carried())
+        report = assemble(counts, loaded.config, provenance, carried)
         step.detail = f"{len(report.comparisons)} comparisons"
-    return Evaluation(report, counts, loaded)
+    return Evaluation(report, counts, loaded, baseline.content if baseline else None)
 
 
 def open_checked(loaded: LoadedConfig, *, data: Any = None) -> Source:
@@ -89,21 +113,78 @@ def open_checked(loaded: LoadedConfig, *, data: Any = None) -> Source:
 
 
 def run_to_files(
-    config: Path, *, out: Path | None = None, overrides: Sequence[str] = (), progress: Progress = SILENT
+    config: Path, *, places: Places = AS_CONFIGURED, overrides: Sequence[str] = (), progress: Progress = SILENT
 ) -> Written:
-    """Run a config and write its outputs to ``out`` (default: the config's ``output.directory``)."""
+    """Run a config, write its outputs (default: to the config's ``output.directory``), and leave a record in the archive if there is one."""
     with progress.step("Read the config"):
         loaded = load_config(config, overrides=overrides, environ=os.environ)
-    done = evaluate(loaded, overrides=overrides, progress=progress)
+    done = evaluate(loaded, places=places, overrides=overrides, progress=progress)
     output = loaded.config.output
-    return write_outputs(
+    written = write_outputs(
         done.report,
-        directory=out if out is not None else loaded.base / output.directory,
-        formats=output.formats,
+        directory=places.out if places.out is not None else loaded.base / output.directory,
+        formats=places.formats or output.formats,
         templates=None if output.templates is None else loaded.base / output.templates,
         fonts=tuple(loaded.base / font for font in output.fonts),
         progress=progress,
     )
+    archive = places.archive or loaded.config.archive
+    return written if archive is None else _archived(written, done, archive, progress)
+
+
+def _archived(written: Written, done: Evaluation, location: str, progress: Progress) -> Written:
+    from reporter.archive.record import archive_record
+    from reporter.archive.store import open_archive
+
+    with progress.step("Archive") as step:
+        try:
+            archive = open_archive(location, base=done.loaded.base)
+            record, is_new = archive_record(
+                archive, done.report, counts=done.counts, files=written.contents, log=_log(done), baseline=done.baseline
+            )
+        except OutputError as error:
+            return replace(written, problems=(*written.problems, *error.problems))
+        step.detail = record.id if is_new else f"{record.id} is there already"
+    return replace(written, record=record, record_path=archive.path(record.model, record.id))
+
+
+def _log(done: Evaluation) -> str:
+    """What the run did, without times: equal runs have equal logs."""
+    facts, verdict = done.counts.facts, done.report.verdict
+    lines = [
+        f"command: {done.report.provenance.command}",
+        f"data: {facts['source']}, {facts['n']} rows counted, {facts['n_filtered_out']} filtered out",
+        *(f"note: {note}" for note in facts["notes"]),
+        f"count tables: {len(done.counts.tables)}",
+        f"comparisons: {len(done.report.comparisons)}",
+        f"verdict: {verdict.outcome}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _baseline(loaded: LoadedConfig, places: Places, today: datetime.date) -> Baseline | None:
+    location = places.baseline or loaded.config.baseline
+    if location is None:
+        return None
+    from reporter.baseline import read_baseline
+
+    config = loaded.config
+    try:
+        return read_baseline(
+            location,
+            base=loaded.base,
+            archive=places.archive or config.archive,
+            model=config.card.name,
+            allowed_signers=None if config.allowed_signers is None else loaded.base / config.allowed_signers,
+            today=today,
+        )
+    except ConfigError as error:
+        raise ConfigError(*(_at(loaded, problem, "baseline") for problem in error.problems)) from None
+
+
+def _at(loaded: LoadedConfig, problem: Problem, key: str) -> Problem:
+    """The problem at its key's place in the config, unless it already has a place of its own."""
+    return problem if problem.path else loaded.problem(problem.key or key, problem.message, problem.hint)
 
 
 def render_to_files(

@@ -678,6 +678,9 @@ class Config(Section):
     output: OutputConfig = Field(default_factory=OutputConfig, description="What is written, and where.")
     archive: Name | None = Field(None, description="A folder or fsspec URL where each run leaves a record.")
     sealed_archive: Name | None = Field(None, description="With `small_cells`: a second archive for the full record.")
+    allowed_signers: Name | None = Field(
+        None, description="An OpenSSH allowed-signers file: whose approvals of a baseline count."
+    )
     seed: Annotated[Whole, Field(ge=0)] = Field(0, description="The seed of everything that is drawn.")
 
     @property

@@ -11,7 +11,9 @@ import json
 import math
 import numbers
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pydantic
@@ -73,6 +75,16 @@ def report_from_json(text: str | bytes) -> Report:
     if unknown:
         raise ConfigError(*_first(unknown))
     return report
+
+
+def read_report(path: Path) -> Report:
+    """The Report in a file that ``report_to_json`` wrote; every problem names the file."""
+    try:
+        return report_from_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(Problem(f"cannot be read: {error.strerror}", path=str(path))) from None
+    except ConfigError as error:
+        raise ConfigError(*(replace(problem, path=str(path)) for problem in error.problems)) from None
 
 
 def report_schema() -> dict[str, Any]:
