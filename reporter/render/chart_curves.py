@@ -7,7 +7,15 @@ from typing import Any
 
 from reporter.render import chart_style as style
 from reporter.render.chart_forest import capped_note, padded_limits
-from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_height, legend_height, y_tick_width
+from reporter.render.chart_sheet import (
+    AXIS_HEIGHT,
+    NOTE_HEIGHT,
+    Sheet,
+    label_height,
+    legend_height,
+    spread,
+    y_tick_width,
+)
 from reporter.render.chart_text import fit
 from reporter.render.plots import Curve, CurvesPlot, Panel
 
@@ -31,12 +39,10 @@ def draw_curves(plot: CurvesPlot, figure_id: str, title: str) -> str:
     legend_room = style.WIDTH / 2
     head = legend_height(legend_room, list(shown)) + (NOTE_HEIGHT if note else 0)
     x_values = [x for panel in plot.panels for curve in panel.curves for x in curve.x]
-    x_limits = (
+    x_limits = spread(
         min(x_values, default=0.0) if plot.x.low is None else plot.x.low,
         max(x_values, default=1.0) if plot.x.high is None else plot.x.high,
     )
-    if x_limits[0] == x_limits[1]:
-        x_limits = (x_limits[0] - 0.05, x_limits[1] + 0.05)
     limits = [_y_limits(panel, shown) for panel in plot.panels]
     left = max(y_tick_width(p.y, bounds, MOST_TICKS) for p, bounds in zip(plot.panels, limits, strict=True)) + 8
     wide = (style.WIDTH - MARGIN - (columns - 1) * BETWEEN) / columns - left

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from reporter.render import chart_style as style
 from reporter.render.chart_forest import capped_note
-from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_height, legend_height, y_tick_width
+from reporter.render.chart_sheet import (
+    AXIS_HEIGHT,
+    NOTE_HEIGHT,
+    Sheet,
+    label_height,
+    legend_height,
+    spread,
+    y_tick_width,
+)
 from reporter.render.chart_text import fit, width
 from reporter.render.plots import DensityPlot
 
@@ -18,9 +26,9 @@ def draw_density(plot: DensityPlot, figure_id: str, title: str) -> str:
     """The SVG of the outlines, at most ``chart_style.MOST_CURVES`` of them."""
     steps = plot.steps[: style.MOST_CURVES]
     edges = [edge for one in steps for edge in one.edges]
-    x_limits = (_or(plot.x.low, min(edges, default=0.0)), _or(plot.x.high, max(edges, default=1.0)))
+    x_limits = spread(_or(plot.x.low, min(edges, default=0.0)), _or(plot.x.high, max(edges, default=1.0)))
     top = max((height for one in steps for height in one.heights), default=1.0) or 1.0
-    y_limits = (_or(plot.y.low, 0.0), _or(plot.y.high, top * 1.05))
+    y_limits = spread(_or(plot.y.low, 0.0), _or(plot.y.high, top * 1.05))
     y_label = len(fit(plot.y.label, HEIGHT, style.TEXT)) * style.TEXT * style.LINE_HEIGHT
     left = y_tick_width(plot.y, y_limits, MOST_TICKS) + 14 + y_label
     legend_x = style.WIDTH - LEGEND

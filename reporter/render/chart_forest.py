@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reporter.render import chart_style as style
 from reporter.render import format as written
-from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_height
+from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_height, spread
 from reporter.render.chart_text import fit, widest, width
 from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
 
@@ -123,7 +123,7 @@ def padded_limits(axis: Axis, numbers: Sequence[float]) -> tuple[float, float]:
         low = max(0.0, low)
     low = low if axis.low is None else axis.low
     high = high if axis.high is None else axis.high
-    return (low, high) if high > low else (low - 0.05, low + 0.05)
+    return spread(low, high)
 
 
 @dataclass(frozen=True)

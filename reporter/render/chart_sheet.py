@@ -180,6 +180,20 @@ class Sheet:
         return finished(text.getvalue(), figure_id, title)
 
 
+def spread(low: float, high: float) -> tuple[float, float]:
+    """The bounds of an axis, pulled apart where they meet.
+
+    Examples
+    --------
+    >>> spread(0.0, 1.0), spread(2.0, 2.0)
+    ((0.0, 1.0), (1.95, 2.05))
+    """
+    if high > low:
+        return low, high
+    room = abs(low) * 0.025 or 0.05
+    return low - room, low + room
+
+
 def label_height(axis: Axis, wide: float) -> float:
     """The height of the axis label under an axis of that width."""
     return (len(fit(axis.label, _label_room(wide), style.TEXT)) + 0.3) * style.TEXT * style.LINE_HEIGHT

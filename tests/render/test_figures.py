@@ -1,0 +1,291 @@
+"""Charts: literal words, numbers in their places, ids of their own, a stated cap, the same bytes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from reporter.render import chart_style as style
+from reporter.render.chart_text import fit, tick_text, width
+from reporter.render.figures import draw
+from reporter.render.plots import (
+    Axis,
+    CalibrationPlot,
+    ChangePlot,
+    ChangeRow,
+    Curve,
+    CurvesPlot,
+    DensityPlot,
+    ForestPlot,
+    ForestPoint,
+    ForestRow,
+    Panel,
+    Plot,
+    RocPlot,
+    Steps,
+    TreeDiagram,
+    TreeNode,
+    TreeRate,
+)
+
+SVG = "{http://www.w3.org/2000/svg}"
+RATE = Axis("miss rate", "percent")
+UNIT = Axis("share", "percent", 0.0, 1.0)
+
+
+def _forest(*labels: str, flagged: str = "", series: tuple[str, ...] = ("2.4",), total: int = 0) -> ForestPlot:
+    rows = tuple(
+        ForestRow(
+            label,
+            tuple(ForestPoint(i, 0.3, 0.2, 0.4, "30 % (20 to 40), n = 80") for i in range(len(series))),
+            label == flagged,
+            "diverges" if label == flagged else "",
+        )
+        for label in labels
+    )
+    return ForestPlot(RATE, series, rows, ((0.25, "all patients"),), total)
+
+
+def _curve(label: str) -> Curve:
+    return Curve(label, (0.0, 0.5, 1.0), (0.0, 0.8, 1.0), (0.0, 0.7, None), (0.1, 0.9, None), (10, 20, 30))
+
+
+def _tree(label: str = "Female") -> TreeDiagram:
+    rates = tuple(TreeRate(m, g, 0.2 + 0.1 * m + 0.05 * g, f"{20 + 10 * m + 5 * g} %") for m in (0, 1) for g in (0, 1))
+    leaves = (
+        TreeNode(2, ("Δ −8.0 points", "−12.0 to −4.0", "n = 640"), -0.08, label, "", (), rates),
+        TreeNode(3, ("Δ +2.0 points", "−1.0 to +5.0", "n = 560"), 0.02, "Male", "", (), rates, "reverses the sign"),
+    )
+    root = TreeNode(1, ("Δ −3.1 points", "−6.0 to −0.2", "n = 1,200"), -0.031, "", "sex", leaves)
+    return TreeDiagram(root, ("old", "new"), ("White", "Black"), "the gap shrinks", "the gap grows", RATE)
+
+
+def _every_kind(label: str) -> dict[str, Plot]:
+    return {
+        "forest": _forest(label, "Other", flagged="Other"),
+        "roc": RocPlot(UNIT, UNIT, (_curve(label), _curve("Other")), ((0, 0.5, 0.8),), "threshold 0.35"),
+        "calibration": CalibrationPlot(UNIT, UNIT, (_curve(label),), "ideal"),
+        "density": DensityPlot(Axis("score"), UNIT, (Steps(label, (0.0, 0.5, 1.0), (0.4, 0.6)),), (0.35, "threshold 0.35")),
+        "curves": CurvesPlot(Axis("noise", "percent"), (Panel("kappa", Axis("kappa"), (_curve(label), _curve("Other"))),)),
+        "change": ChangePlot(RATE, "2.3", "2.4", (ChangeRow(label, 0.2, 0.3, "+10 points", True),)),
+        "tree": _tree(label),
+    }  # fmt: skip
+
+
+KINDS = list(_every_kind("x"))
+
+
+def _words(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def _text(svg: str) -> str:
+    return " ".join(_words(svg))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "label", ["<$25k", "a $x$ b_{1}", "</svg><script>alert(1)</script>", 'a"b&c', "中文组", "x\x00y"]
+)
+def test_a_name_appears_as_literal_text(kind: str, label: str) -> None:
+    svg = draw(_every_kind(label)[kind], "fig", "A sentence.")
+    shown = label.replace("\x00", "\ufffd")
+    assert shown.replace(" ", "") in _text(svg).replace(" ", "")
+    assert "<script" not in svg
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_title_is_the_first_child_and_whole(kind: str) -> None:
+    root = ElementTree.fromstring(draw(_every_kind("x")[kind], "fig", "Misses <30 % & more."))
+    assert root[0].tag == f"{SVG}title"
+    assert root[0].text == "Misses <30 % & more."
+    assert root.attrib["role"] == "img"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_id_has_the_figures_prefix_and_every_reference_is_met(kind: str) -> None:
+    svg = draw(_every_kind("x")[kind], "fig-7", "A sentence.")
+    ids = re.findall(r'\bid="([^"]*)"', svg)
+    assert len(ids) == len(set(ids))
+    assert all(name.startswith("fig-7-") for name in ids)
+    assert set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg)) <= set(ids)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_attributes_style_a_drawing(kind: str) -> None:
+    svg = draw(_every_kind("x")[kind], "fig", "A sentence.")
+    for forbidden in ("<style", "style=", "<metadata", "currentColor", "var(", "foreignObject", "class="):
+        assert forbidden not in svg
+    assert not re.search(r"\d{4}-\d\d-\d\dT", svg)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_stay_on_the_paper(kind: str) -> None:
+    root = ElementTree.fromstring(draw(_every_kind("a name that is so long that nobody could " * 4)[kind], "f", "T."))
+    _, _, wide, high = map(float, root.attrib["viewBox"].split())
+    for text in root.iter(f"{SVG}text"):
+        if "transform" in text.attrib:
+            continue
+        size, bold = float(text.attrib["font-size"]), text.attrib.get("font-weight") == "bold"
+        length = width(text.text or "", size, bold)
+        start = float(text.attrib["x"]) - {"middle": length / 2, "end": length}.get(
+            text.attrib.get("text-anchor", ""), 0
+        )
+        assert start >= -1, text.text
+        assert start + length <= wide + 3, text.text
+        assert 0 <= float(text.attrib["y"]) <= high, text.text
+
+
+def test_a_forest_plot_says_group_estimate_interval_n_and_verdict() -> None:
+    text = _text(draw(_forest("Female", "Male", flagged="Male", series=("2.4", "2.3")), "fig", "T."))
+    for word in ("Female", "▶ Male", "30 % (20 to 40), n = 80", "diverges", "all patients", "2.4", "2.3", "miss rate"):
+        assert word in text
+
+
+def test_a_forest_row_without_points_is_a_heading_and_an_undefined_one_keeps_its_line() -> None:
+    rows = (
+        ForestRow("age", ()),
+        ForestRow("over 75", (ForestPoint(0, None, None, None, "undefined: nobody is ill"),)),
+    )
+    text = _text(draw(ForestPlot(RATE, ("2.4",), rows), "fig", "T."))
+    assert "age" in text
+    assert "over 75" in text
+    assert "undefined: nobody is ill" in text
+
+
+def test_estimates_lie_where_the_axis_says() -> None:
+    axis = Axis("rate", "percent", 0.0, 1.0)
+    rows = (ForestRow("a", (ForestPoint(0, 0.5, 0.25, 0.75, ""),)),)
+    lines = ((0.25, "quarter"), (0.75, "three quarters"))
+    root = ElementTree.fromstring(draw(ForestPlot(axis, ("m",), rows, lines), "fig", "T."))
+    ticks = {t.text: float(t.attrib["x"]) for t in root.iter(f"{SVG}text") if (t.text or "").endswith("%")}
+    dots = [float(use.attrib["x"]) for use in root.iter(f"{SVG}use")]
+    middle = (ticks["0\xa0%"] + ticks["100\xa0%"]) / 2
+    assert any(abs(x - middle) < 0.1 for x in dots)
+
+
+def test_more_rows_than_the_cap_keep_the_flagged_ones_and_state_the_total() -> None:
+    names = [f"group {i}" for i in range(1000)]
+    text = _text(draw(_forest(*names, flagged="group 999"), "fig", "T."))
+    assert "▶ group 999" in text
+    assert "group 0" in text
+    assert "group 500" not in text
+    assert f"Drawn: {style.MOST_ROWS} of 1,000 groups." in text
+
+
+def test_a_total_that_came_in_is_stated() -> None:
+    assert "Drawn: 2 of 3,000 groups." in _text(draw(_forest("a", "b", total=3000), "fig", "T."))
+
+
+@pytest.mark.parametrize("kind", ["roc", "calibration", "density", "curves", "change"])
+def test_a_crowded_chart_is_capped_and_says_so(kind: str) -> None:
+    names = [f"g{i}" for i in range(50)]
+    spec: Plot = {
+        "roc": RocPlot(UNIT, UNIT, tuple(map(_curve, names))),
+        "calibration": CalibrationPlot(UNIT, UNIT, tuple(map(_curve, names))),
+        "density": DensityPlot(Axis("score"), UNIT, tuple(Steps(n, (0.0, 1.0), (1.0,)) for n in names)),
+        "curves": CurvesPlot(UNIT, (Panel("kappa", Axis("kappa"), tuple(map(_curve, names))),)),
+        "change": ChangePlot(RATE, "old", "new", tuple(ChangeRow(n, 0.1, 0.2, "+10") for n in names)),
+    }[kind]
+    shown = style.MOST_ROWS if kind == "change" else style.MOST_CURVES
+    text = _text(draw(spec, "fig", "T."))
+    assert f"Drawn: {shown} of 50 groups." in text
+    assert "g49" not in text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_with_nothing_in_it_is_still_a_figure(kind: str) -> None:
+    empty: dict[str, Plot] = {
+        "forest": ForestPlot(RATE, ("2.4",), ()),
+        "roc": RocPlot(UNIT, UNIT, ()),
+        "calibration": CalibrationPlot(UNIT, UNIT, (Curve("a", (), ()),)),
+        "density": DensityPlot(Axis("score"), Axis("share", "percent"), (Steps("a", (0.5, 0.5), (1.0,)),)),
+        "curves": CurvesPlot(UNIT, (Panel("kappa", Axis("kappa"), (Curve("a", (0.0,), (1.0,)),)),)),
+        "change": ChangePlot(RATE, "2.3", "2.4", (ChangeRow("a", None, None, "undefined"),)),
+        "tree": TreeDiagram(TreeNode(1, ("Δ undefined",), None), ("a", "b"), ("x", "y"), "", "", RATE),
+    }
+    assert ElementTree.fromstring(draw(empty[kind], "fig", "T."))[0].text == "T."
+
+
+def test_a_tree_says_signs_in_words_and_shapes() -> None:
+    svg = draw(_tree(), "fig", "T.")
+    text = _text(svg)
+    for word in (
+        "Δ −3.1 points",
+        "Δ +2.0 points",
+        "sex: Female",
+        "n = 640",
+        "reverses the sign",
+        "the gap shrinks",
+        "White",
+    ):
+        assert word in text
+    root = ElementTree.fromstring(svg)
+    dashed = [box for box in root.iter(f"{SVG}rect") if "stroke-dasharray" in box.attrib]
+    assert len(dashed) == 3, "two nodes and the legend: a negative Δ shows without colour"
+    assert len(list(root.iter(f"{SVG}polygon"))) == 5
+
+
+def test_a_large_tree_is_scaled_to_a_page() -> None:
+    node = TreeNode(0, ("Δ +1.0 points", "0 to 2", "n = 100"), 0.01, "a", "x")
+    for number in range(1, 30):
+        leaf = TreeNode(number * 2, ("Δ +1.0 points", "0 to 2", "n = 100"), 0.01, "b")
+        node = TreeNode(number * 2 + 1, ("Δ +1.0 points", "0 to 2", "n = 100"), 0.01, "a", "x", (node, leaf))
+    root = ElementTree.fromstring(draw(replace(_tree(), root=node), "fig", "T."))
+    assert float(root.attrib["height"].removesuffix("pt")) <= 700
+    assert float(root.attrib["viewBox"].split()[3]) > 1000
+    assert sum("Δ" in word for word in _words(draw(replace(_tree(), root=node), "fig", "T."))) == 59
+
+
+def test_series_are_told_apart_without_colour() -> None:
+    assert len({look.dash for look in style.LOOKS}) == len(style.LOOKS)
+    assert len({look.marker for look in style.LOOKS}) == len(style.LOOKS)
+
+
+@pytest.mark.parametrize("colour", [look.colour for look in style.LOOKS])
+def test_every_colour_stands_out_from_paper(colour: str) -> None:
+    """WCAG 1.4.11: at least 3 to 1."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    assert 1.05 / (0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05) >= 3
+
+
+def test_two_processes_draw_the_same_bytes(tmp_path: Path) -> None:
+    code = (
+        "import sys; from reporter.render.figures import draw; from reporter.render.plots import *\n"
+        "axis = Axis('x', 'percent', 0.0, 1.0); c = Curve('a', (0.0, 1.0), (0.0, 1.0), (0.0, 0.9), (0.1, 1.0))\n"
+        "sys.stdout.write(draw(CalibrationPlot(axis, axis, (c,), 'ideal'), 'f', 'T.'))\n"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "HOME": str(tmp_path)},
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0].startswith(b"<svg")
+
+
+@pytest.mark.parametrize("text", ["", "a", "a b", "Some college, no degree", "x" * 300, "中" * 80, "a  b"])
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_fitted_text_keeps_to_its_width_and_loses_nothing_unless_it_says_so(text: str, lines: int) -> None:
+    fitted = fit(text, 60, 8, lines=lines)
+    assert 1 <= len(fitted) <= lines
+    assert all(width(line, 8) <= 60 for line in fitted)
+    whole = "".join(fitted).replace(" ", "")
+    assert whole == text.replace(" ", "") or fitted[-1].endswith("…")
+
+
+def test_ticks_are_written_by_their_kind() -> None:
+    assert tick_text(Axis("n", "count"), 1500, 500) == "1,500"
+    assert tick_text(Axis("rate", "percent"), 1e-18, 0.1) == "0\xa0%"
+    assert tick_text(Axis("gap", "points"), 0.05, 0.05) == "+5"
