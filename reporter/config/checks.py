@@ -138,6 +138,9 @@ def _files(parts: Parts, base: Path) -> Iterator[Finding]:
         templates = parts.output.templates
         if templates is not None and not (base / templates).is_dir():
             yield Finding(("output", "templates"), f"found no folder {quoted(templates)}", hint)
+    signers = parts.document.get("allowed_signers")
+    if isinstance(signers, str) and signers and not (base / signers).is_file():
+        yield Finding(("allowed_signers",), f"found no file {quoted(signers)}", hint)
     baseline = parts.document.get("baseline")
     local = isinstance(baseline, str) and baseline not in ("", "latest-approved") and "://" not in baseline
     if local and not (base / str(baseline)).exists():

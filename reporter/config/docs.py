@@ -60,15 +60,15 @@ def config_page(examples: Path | None = None) -> str:
     return "".join(parts)
 
 
-def json_schema() -> dict[str, Any]:
+def config_schema() -> dict[str, Any]:
     """The JSON Schema of a config, as an editor uses it."""
     schema: dict[str, Any] = _plain(Config.model_json_schema(by_alias=True))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "reporter config"}
 
 
-def json_schema_text() -> str:
+def config_schema_text() -> str:
     """The JSON Schema as the text of its file."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(config_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def type_words(annotation: Any) -> str:
@@ -205,4 +205,4 @@ def _plain(node: Any) -> Any:
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     (target / "README.md").write_text(config_page(target), encoding="utf-8")
-    (target / "reporter.schema.json").write_text(json_schema_text(), encoding="utf-8")
+    (target / "reporter.schema.json").write_text(config_schema_text(), encoding="utf-8")

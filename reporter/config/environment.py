@@ -82,7 +82,7 @@ def _both(value: Any, path: KeyPath, text: Callable[[str, KeyPath], tuple[str, s
     return value, value
 
 
-_ADDRESSES = frozenset(("baseline", "archive", "sealed_archive", "output"))
+_ADDRESSES = frozenset(("baseline", "archive", "sealed_archive", "allowed_signers", "output"))
 
 
 def is_printed(path: KeyPath) -> bool:

@@ -6,6 +6,7 @@ Guesses by names and values of the first rows. What cannot be guessed is marked 
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections import Counter
@@ -78,6 +79,7 @@ class Roles:
     ``predictions`` are further columns of decisions; ``reversed_scores``: the first model's scores are lower where the label is 1."""
 
     sample: Sample
+    sha256: str | None
     missing: tuple[str, ...]
     key: str | None
     label: str | None
@@ -95,7 +97,8 @@ class Roles:
 def guess_roles(sample: Sample) -> Roles:
     """The roles of the columns of a sample."""
     missing = _missing_markers(sample)
-    columns = [_column(name, values, missing) for name, values in sample.columns.items()]
+    usable = {name: values for name, values in sample.columns.items() if name not in sample.differing}
+    columns = [_column(name, values, missing) for name, values in usable.items()]
     labels = sorted((c for c in columns if _is_label(c)), key=_label_rank)
     label = labels[0] if labels else None
     models = _models([c for c in columns if c is not label])
@@ -103,8 +106,10 @@ def guess_roles(sample: Sample) -> Roles:
     taken = {model.column for model in models} | {c.name for c in labels} | set(decisions)
     groups, others = _groups([c for c in columns if c.name not in taken])
     positive, sure = _positive(label) if label else (None, True)
+    used = {*taken, *(group.column for group in groups)}
     return Roles(
         sample=sample,
+        sha256=_sha256(sample) if used & set(sample.repeated) else None,
         missing=missing,
         key=next((c.name for c in columns if _is_key(c, sample)), None),
         label=label.name if label else None,
@@ -118,6 +123,14 @@ def guess_roles(sample: Sample) -> Roles:
         groups=groups,
         other_groups=others,
     )
+
+
+def _sha256(sample: Sample) -> str | None:
+    """The file's hash: with it, columns that stand twice with the same values may be used."""
+    if len(sample.paths) != 1:
+        return None
+    with sample.paths[0].open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 _UNKNOWN = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "-", ".", "unknown", "Unknown")

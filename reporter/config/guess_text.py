@@ -55,6 +55,8 @@ def yaml_text(text: str) -> str:
 def _data(source: str, roles: Roles) -> list[str]:
     sample = roles.sample
     lines = ["data:", f"  source: {yaml_text(source)}  # relative to this file"]
+    if roles.sha256:
+        lines.append(f"  sha256: {roles.sha256}  # pins the file, because columns that stand twice are used")
     csv = [f"separator: {json.dumps(sample.separator)}"] if sample.separator != "," else []
     if sample.encoding not in ("utf-8", "utf-16"):
         csv.append(f"encoding: {sample.encoding}")
@@ -64,7 +66,7 @@ def _data(source: str, roles: Roles) -> list[str]:
         markers = ", ".join(json.dumps(marker) for marker in roles.missing)
         lines.append(f"  missing: [{markers}]  # what counts as missing")
     if sample.repeated:
-        lines.append(f"  # these column names stand twice in the file: {', '.join(map(_shown, sample.repeated))}")
+        lines.append(f"  # these columns stand twice in the file: {', '.join(map(_shown, sample.repeated))}")
     if roles.key:
         lines.append(f"  key: {yaml_text(roles.key)}  # names each row once")
     return [*lines, *_label(roles)]

@@ -7,7 +7,7 @@ import glob
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -22,15 +22,18 @@ _ARROW_FORMATS = {".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".
 
 @dataclass(frozen=True)
 class Sample:
-    """The first rows. ``columns`` has every value as text (None: null); a name that stands twice is in ``repeated``.
+    """The first rows. ``columns`` has every value as text (None: null).
 
-    ``separator`` and ``encoding`` are those of a CSV. ``whole``: no row was left unread.
+    ``repeated`` holds the names that stand twice (``differing``: with different values, or in different case).
+    ``paths`` are the files, ``separator`` and ``encoding`` are those of a CSV. ``whole``: no row was left unread.
     """
 
     columns: dict[str, list[str | None]]
     repeated: tuple[str, ...]
+    differing: frozenset[str]
     n_rows: int
     whole: bool
+    paths: tuple[Path, ...] = ()
     separator: str = ","
     encoding: str = "utf-8"
 
@@ -45,6 +48,10 @@ def read_sample(source: str, *, max_rows: int = MAX_ROWS) -> Sample:
         hint = "`reporter init` reads a file: CSV, Parquet, Arrow or JSON lines."
         raise ConfigError(Problem("found no such file", hint, path=source))
     path = Path(paths[0])
+    return replace(_read(path, source, max_rows), paths=tuple(map(Path, paths)))
+
+
+def _read(path: Path, source: str, max_rows: int) -> Sample:
     kind = next((s.lower() for s in reversed(path.suffixes) if s.lower() not in (".gz", ".zst")), ".csv")
     try:
         if kind in _ARROW_FORMATS:
@@ -138,11 +145,22 @@ def _sample(
     whole = len(kept) <= max_rows
     kept = [row for row in kept[:max_rows] if row]
     columns: dict[str, list[str | None]] = {}
+    by_folded: dict[str, list[tuple[str, list[str | None]]]] = {}
     for index, name in enumerate(header):
-        if name and name not in columns:
-            columns[name] = [_text(row[index]) if index < len(row) else None for row in kept]
-    repeated = tuple(dict.fromkeys(name for name in header if list(header).count(name) > 1))
-    return Sample(columns, repeated, len(kept), whole, separator, encoding)
+        if name:
+            values = [_text(row[index]) if index < len(row) else None for row in kept]
+            columns.setdefault(name, values)
+            by_folded.setdefault(name.lower(), []).append((name, values))
+    twice = [same for same in by_folded.values() if len(same) > 1]
+    return Sample(
+        columns=columns,
+        repeated=tuple(same[0][0] for same in twice),
+        differing=frozenset(name for same in twice if any(one != same[0] for one in same) for name, _ in same),
+        n_rows=len(kept),
+        whole=whole,
+        separator=separator,
+        encoding=encoding,
+    )
 
 
 def _text(value: Any) -> str | None:

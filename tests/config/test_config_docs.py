@@ -12,7 +12,7 @@ import pydantic
 import pytest
 import yaml
 
-from reporter.config.docs import config_page, json_schema, json_schema_text
+from reporter.config.docs import config_page, config_schema, config_schema_text
 from reporter.config.loader import load_config
 from reporter.config.schema_walk import walk
 from reporter.errors import ConfigError
@@ -30,7 +30,7 @@ def test_the_json_schema_is_current() -> None:
     committed = json.loads((CONFIGS / "reporter.schema.json").read_text("utf-8"))
     if tuple(map(int, pydantic.VERSION.split(".")[:2])) < (2, 12):
         pytest.skip(f"pydantic {pydantic.VERSION} words the same schema differently")
-    assert committed == json.loads(json_schema_text()), REMEDY
+    assert committed == json.loads(config_schema_text()), REMEDY
 
 
 def test_every_key_says_what_it_means() -> None:
@@ -61,7 +61,7 @@ def test_the_annotated_config_sets_every_key_that_can_stand_with_the_others(tmp_
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_every_config_of_the_project_loads_and_fits_the_json_schema(path: Path) -> None:
     load_config(path, environ={"REPORTER_DATA": "/data"})
-    errors = list(jsonschema.Draft202012Validator(json_schema()).iter_errors(_as_editors_read(path)))
+    errors = list(jsonschema.Draft202012Validator(config_schema()).iter_errors(_as_editors_read(path)))
     assert errors == []
 
 
@@ -70,7 +70,7 @@ def test_every_config_of_the_project_loads_and_fits_the_json_schema(path: Path) 
 )
 def test_the_json_schema_refuses_what_the_loader_refuses(change: dict[str, Any]) -> None:
     config = {"data": {"source": "p.csv", "label": "y"}, "models": [{"name": "a", "score": "s"}], **change}
-    assert not jsonschema.Draft202012Validator(json_schema()).is_valid(config)
+    assert not jsonschema.Draft202012Validator(config_schema()).is_valid(config)
     with pytest.raises(ConfigError):
         load_config(config, environ={})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,14 @@ def test_other_formats_are_read(tmp_path: Path) -> None:
     for name in ("p.parquet", "p.arrow", "p.jsonl", "p.csv.gz", "utf16.csv", "p.p*"):
         config = load(tmp_path, guess_config(str(tmp_path / name))).config
         assert (config.data.label, config.models[0].score, config.groups) == ("label", "risk", ("sex",))
+
+
+def test_a_column_that_stands_twice_is_used_only_where_both_hold_the_same(tmp_path: Path) -> None:
+    rows = "sex,label,risk,risk,score,score\n" + "F,0,0.1,0.1,1,2\nM,1,0.9,0.9,3,3\n"
+    loaded = guess(tmp_path, rows)
+    assert [model.score for model in loaded.config.models] == ["risk"]
+    assert loaded.config.data.sha256 == hashlib.sha256(rows.encode()).hexdigest()
+    assert '# these columns stand twice in the file: "risk", "score"' in loaded.text.decode()
 
 
 def test_only_a_bounded_part_is_read(tmp_path: Path) -> None:
