@@ -1,0 +1,95 @@
+"""Agreement in the Python API: vectors, counts and scores, and what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import reporter
+from reporter.errors import DataError, InputError
+
+
+def test_vectors_give_what_their_counts_give() -> None:
+    first, second = [1] * 30 + [0] * 20, [1] * 20 + [0] * 10 + [1] * 5 + [0] * 15
+    assert reporter.agreement(first, second) == reporter.agreement_from_counts(20, 5, 10, 15)
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        [1, 0, 1, None],
+        [1.0, 0.0, 1.0, float("nan")],
+        [True, False, True, None],
+        ["1", "0", "1", None],
+        np.array([1, 0, 1, np.nan]),
+        pd.Series([1, 0, 1, pd.NA], dtype="Int64"),
+        pd.Series(["1", "0", "1", None], dtype="category"),
+    ],
+    ids=["list", "floats", "booleans", "words", "array", "nullable", "category"],
+)
+def test_every_kind_of_vector_gives_the_same(vector: object) -> None:
+    assert reporter.agreement(vector, [1, 1, 0, 0]) == reporter.agreement_from_counts(1, 1, 1, 0)
+
+
+def test_a_pair_with_a_missing_rating_is_left_out_as_if_the_row_were_absent() -> None:
+    found = reporter.agreement([1, 0, None, 1, 0], [1, 0, 1, None, 1])
+    assert found == reporter.agreement([1, 0, 0], [1, 0, 1])
+    assert found.n == 3
+
+
+def test_empty_vectors_are_undefined_with_a_reason() -> None:
+    found = reporter.agreement([], [])
+    assert (found.n, found.kappa, found.reason) == (0, None, "no pair of ratings")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([1, 0], [1, 0, 1], "first has 2 ratings and second 3"),
+        ([1, 0, 2], [1, 0, 1], "first has 1 ratings other than 0 and 1, such as 2"),
+        ([1, 0, 1], ["yes", "no", "no"], "second has 3 ratings other than 0 and 1, such as 'no', 'yes'"),
+        ([[1, 0]], [1, 0], "first must be a vector"),
+        (pd.Series([1, 0], index=["p", "q"]), pd.Series([1, 0], index=["p", "r"]), "different row sets"),
+        (pd.Series([1, 0], index=["p", "q"]), pd.Series([1, 0], index=["q", "p"]), "different row sets or row orders"),
+    ],
+)
+def test_bad_ratings_are_refused(first: object, second: object, message: str) -> None:
+    with pytest.raises(InputError, match=message) as error:
+        reporter.agreement(first, second)
+    assert isinstance(error.value, ValueError)
+    assert isinstance(error.value, DataError)
+
+
+def test_bad_counts_are_refused() -> None:
+    with pytest.raises(ValueError, match="c must hold whole numbers"):
+        reporter.agreement_from_counts(1, 2, -3, 4)
+    with pytest.raises(InputError):
+        reporter.agreement_from_counts("many", 2, 3, 4)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("form", ["1", "A1", "C1", "1k", "Ak", "Ck"])
+def test_icc_takes_arrays_lists_and_frames(form: str) -> None:
+    scores = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    from_squares = reporter.icc_from_mean_squares(
+        11.241666666666667, 32.486111111111114, 1.0194444444444444, 6, 4, form
+    )
+    for given in (scores, np.array(scores), pd.DataFrame(scores), pd.DataFrame(scores, dtype="Int64")):
+        assert reporter.icc(given, form).value == pytest.approx(from_squares.value, abs=1e-12)
+
+
+def test_icc_leaves_out_subjects_with_a_missing_score() -> None:
+    assert reporter.icc([[1, 2], [2, None], [3, 5], [4, 4]]).n == 3
+
+
+@pytest.mark.parametrize("scores", [[["a", "b"], ["c", "d"]], [[1, float("inf")], [2, 3]]])
+def test_icc_refuses_what_are_no_finite_numbers(scores: object) -> None:
+    with pytest.raises(InputError):
+        reporter.icc(scores)
+
+
+def test_icc_refuses_an_unknown_form_and_bad_mean_squares() -> None:
+    with pytest.raises(InputError, match="'2' is unknown"):
+        reporter.icc([[1, 2], [3, 4]], "2")
+    with pytest.raises(InputError, match="finite and not negative"):
+        reporter.icc_from_mean_squares(-1, 1, 1, 5, 2)
