@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from reporter.config.values import Date, Name, Number, Scalar, Text, Truth, Whole, as_written, by_shape
+from reporter.config.values import Date, Name, Number, Scalar, Text, Truth, Whole, as_written, by_shape, plain_number
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Proportion = Annotated[Number, Field(ge=0, le=1)]
@@ -640,7 +640,7 @@ class OutputConfig(Section):
 class Config(Section):
     """A whole config."""
 
-    schema_: Literal[1] = Field(1, alias="schema", description="The version of this format.")
+    schema_: Annotated[Literal[1], BeforeValidator(plain_number)] = Field(1, alias="schema", description="The version of this format.")
     card: CardConfig = Field(default_factory=CardConfig, description="What the author says of the model.")
     data: DataConfig = Field(description="The evaluated rows.")
     models: Annotated[tuple[ModelConfig, ...], Field(min_length=1)] = Field(

@@ -57,6 +57,11 @@ def as_written(value: Any) -> Any:
     return value.written if isinstance(value, WrittenInt | WrittenFloat) else value
 
 
+def plain_number(value: Any) -> Any:
+    """A number without its text, for keys that hold it against a literal; every other value as it is."""
+    return int(value) if isinstance(value, WrittenInt) else value
+
+
 def by_shape(expected: str, *, numbers: str = "text", words: Collection[str] | None = None) -> Discriminator:
     """Tells the members of a union apart by the shape of the value, so that a mistake gives one message, not one per member.
 
