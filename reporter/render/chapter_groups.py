@@ -27,6 +27,7 @@ from reporter.render.tables import (
     flagged_groups,
     group_cell,
     metric_column,
+    metric_order,
     rule_metrics,
     shown_levels,
     value_cell,
@@ -96,13 +97,15 @@ def _summary(report: Report, grouping: Grouping) -> str:
 
 def _results(report: Report, words: Words, grouping: Grouping, model: str, table_id: str) -> Table:
     by_group = {result.group: result for result in grouping.results if result.model == model}
-    names = list(next(iter(by_group.values())).metrics) if by_group else []
+    names = metric_order(report, next(iter(by_group.values())).metrics) if by_group else []
     diverging: dict[str, list[Comparison]] = {}
     for found in report.comparisons:
         if found.grouping == grouping.name and found.model == model and found.verdict == "diverges":
             diverging.setdefault(found.group, []).append(found)
     columns = [Column("group", literal(grouping.name)), Column("n", words.units.capitalize(), "number")]
-    columns += [metric_column(words, name) for name in names]
+    # The measures are explained once, over the first table.
+    explained = grouping is report.groupings[0]
+    columns += [metric_column(words, name, explained=explained) for name in names]
     rows = []
     for level in grouping.levels:
         result = by_group.get(level.name)
@@ -244,7 +247,7 @@ def _comparisons(report: Report, words: Words) -> Table:
         Column("verdict", "Verdict", "verdict"),
     )
     rows = tuple(_comparison_row(words, found) for found in report.comparisons)
-    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=40)
+    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=12)
 
 
 def _comparison_row(words: Words, found: Comparison) -> Row:

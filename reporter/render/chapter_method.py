@@ -5,6 +5,7 @@ from __future__ import annotations
 from reporter.render import format as fmt
 from reporter.render.chapter_verdict import meaning_of_verdicts
 from reporter.render.document import Block, Cell, Column, Heading, Paragraph, Row, Section, Table
+from reporter.render.tables import metric_order
 from reporter.render.wording import Words, listed, literal
 from reporter.render.wording_findings import limit_text
 from reporter.results import Comparison, Report
@@ -57,7 +58,7 @@ def method_section(report: Report, words: Words) -> Section:
 
 
 def _measures(report: Report, words: Words) -> Table:
-    names = list(report.models[0].metrics)
+    names = metric_order(report, report.models[0].metrics)
     rows = tuple(
         Row((Cell(words.term(name).title), Cell(words.term(name).meaning), Cell(literal(name)))) for name in names
     )

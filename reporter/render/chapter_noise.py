@@ -187,7 +187,9 @@ def _facts(words: Words, study: NoiseResult) -> tuple[KeyValue, ...]:
         KeyValue("Predictor", literal(study.predictor), code=True),
         KeyValue("Cases", drawn),
         KeyValue("Groups", groups),
-        KeyValue("Perturbed", "; ".join(f"{literal(name)}: {_how(how)}" for name, how in study.perturb.items())),
+        KeyValue(
+            "Perturbed", "; ".join(f"{literal(name)}: {_how(how)}" for name, how in sorted(study.perturb.items()))
+        ),
         KeyValue("Repeats", f"{fmt.count(study.repeats)}, seed {study.seed}"),
     )
 

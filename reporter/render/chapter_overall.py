@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from reporter.render import format as fmt
 from reporter.render.document import Block, Cell, Column, Paragraph, Row, Section, Table
-from reporter.render.tables import count_cell, value_cell
+from reporter.render.tables import count_cell, gap_cell, metric_order, value_cell
 from reporter.render.wording import Words, literal
-from reporter.render.wording_findings import signed_gap
 from reporter.results import ModelPair, Report
 
 
@@ -14,7 +13,7 @@ def overall_section(report: Report, words: Words) -> Section:
     """One table of all models, a sentence and a table per pair of models."""
     blocks: list[Block] = [_models(report, words)]
     for index, pair in enumerate(report.model_pairs):
-        blocks += _pair(words, pair, index + 1)
+        blocks += _pair(report, words, pair, index + 1)
     return Section("overall", "Overall results", tuple(blocks))
 
 
@@ -33,7 +32,7 @@ def _models(report: Report, words: Words) -> Table:
     ]
     if report.data.label is not None:
         rows.append(Row((Cell("of these with a label"), *(count_cell(m.cells.n_labelled) for m in report.models))))
-    names = list(dict.fromkeys(name for model in report.models for name in model.metrics))
+    names = metric_order(report, (name for model in report.models for name in model.metrics))
     for name in names:
         term = words.term(name)
         values = tuple(
@@ -44,7 +43,7 @@ def _models(report: Report, words: Words) -> Table:
     return Table("overall-table", f"All {words.units} together", columns, tuple(rows), pdf_limit=None)
 
 
-def _pair(words: Words, pair: ModelPair, index: int) -> list[Block]:
+def _pair(report: Report, words: Words, pair: ModelPair, index: int) -> list[Block]:
     first, second = literal(pair.first), literal(pair.second)
     share = pair.disagreement
     if share.value is None:
@@ -63,19 +62,8 @@ def _pair(words: Words, pair: ModelPair, index: int) -> list[Block]:
     blocks: list[Block] = [Paragraph(sentence)]
     if pair.differences:
         rows = tuple(
-            Row(
-                (
-                    Cell(words.term(name).title),
-                    Cell(
-                        fmt.UNDEFINED if gap.value is None else _with_unit(words, name, gap.value),
-                        literal(gap.reason or "")
-                        if gap.value is None or gap.low is None or gap.high is None
-                        else f"{signed_gap(words, name, 'difference', gap.low)} to {signed_gap(words, name, 'difference', gap.high)}",
-                        gap.value,
-                    ),
-                )
-            )
-            for name, gap in pair.differences.items()
+            Row((Cell(words.term(name).title), gap_cell(words, name, pair.differences[name])))
+            for name in metric_order(report, pair.differences)
         )
         columns = (
             Column("measure", "Measure"),
@@ -85,8 +73,3 @@ def _pair(words: Words, pair: ModelPair, index: int) -> list[Block]:
             Table(f"pair-{index}", f"{second} minus {first}, on the same {words.units}", columns, rows, pdf_limit=None)
         )
     return blocks
-
-
-def _with_unit(words: Words, metric: str, value: float) -> str:
-    text = signed_gap(words, metric, "difference", value)
-    return f"{text}{fmt.NBSP}points" if words.term(metric).kind == "share" else text

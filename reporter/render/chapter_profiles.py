@@ -10,6 +10,24 @@ from reporter.render.document import Block, Cell, Column, Heading, Paragraph, Ro
 from reporter.render.wording import Words, listed, literal
 from reporter.results import Profile, Report
 
+KEY_ORDER = (
+    "attribute",
+    "title",
+    "grouping",
+    "category",
+    "group",
+    "model",
+    "where",
+    "section",
+    "answer",
+    "state",
+    "n",
+    "selected",
+    "rate",
+    "ratio",
+)
+"""Which columns come first; records read back from JSON have lost their order."""
+
 
 def profiles_section(report: Report, words: Words) -> Section | None:
     """A part per profile."""
@@ -39,7 +57,8 @@ def _profile(profile: Profile, place: int) -> list[Block]:
 
 def _records(records: Sequence[Mapping[str, Any]], table_id: str, caption: str) -> Table:
     """Plain records as a table: their keys are the columns."""
-    keys = list(dict.fromkeys(key for record in records for key in record))
+    found = {key for record in records for key in record}
+    keys = [key for key in KEY_ORDER if key in found] + sorted(found - set(KEY_ORDER))
     numeric = {key for key in keys if all(_is_number(record.get(key)) or record.get(key) is None for record in records)}
     columns = tuple(Column(key, literal(key.replace("_", " ")), "number" if key in numeric else "text") for key in keys)
     rows = tuple(Row(tuple(_cell(record.get(key)) for key in keys)) for record in records)

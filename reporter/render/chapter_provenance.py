@@ -24,7 +24,7 @@ def provenance_section(report: Report, words: Words) -> Section:
     facts += [
         KeyValue(
             f"Input {place}",
-            "  ".join(f"{literal(key)}: {literal(str(value))}" for key, value in entry.items()),
+            "  ".join(f"{literal(key)}: {literal(str(value))}" for key, value in sorted(entry.items())),
             code=True,
         )
         for place, entry in enumerate(run.inputs, 1)
@@ -32,13 +32,17 @@ def provenance_section(report: Report, words: Words) -> Section:
     if run.git:
         facts.append(
             KeyValue(
-                "git", "  ".join(f"{literal(key)}: {literal(str(value))}" for key, value in run.git.items()), code=True
+                "git",
+                "  ".join(f"{literal(key)}: {literal(str(value))}" for key, value in sorted(run.git.items())),
+                code=True,
             )
         )
-    facts += [KeyValue(f"Font {literal(name)}", digest, code=True) for name, digest in run.fonts.items()]
+    facts += [KeyValue(f"Font {literal(name)}", digest, code=True) for name, digest in sorted(run.fonts.items())]
     blocks: list[Block] = [KeyValues(tuple(facts))]
     if run.packages:
-        rows = tuple(Row((Cell(literal(name)), Cell(literal(version)))) for name, version in run.packages.items())
+        rows = tuple(
+            Row((Cell(literal(name)), Cell(literal(version)))) for name, version in sorted(run.packages.items())
+        )
         columns = (Column("package", "Package"), Column("version", "Version"))
         blocks.append(
             Details(

@@ -17,9 +17,8 @@ from reporter.render.document import (
     Table,
 )
 from reporter.render.plots import Axis, ChangePlot, ChangeRow
-from reporter.render.tables import FIGURE_GROUPS, value_cell
+from reporter.render.tables import FIGURE_GROUPS, gap_cell, value_cell
 from reporter.render.wording import Words, group_name, literal
-from reporter.render.wording_findings import signed_gap
 from reporter.render.wording_releases import SEVERITIES, finding_parts, not_compared, release_highlights
 from reporter.results import RateChange, Releases, Report, VerdictChange
 
@@ -123,15 +122,7 @@ def _verdicts(words: Words, releases: Releases) -> Table:
 def _verdict_row(words: Words, change: VerdictChange) -> Row:
     metric, grouping, group, _ = finding_parts(change.finding)
     gap = change.gap_change
-    if gap is None or gap.value is None:
-        cell = Cell("not compared" if gap is None else fmt.UNDEFINED, literal(gap.reason or "") if gap else "")
-    else:
-        detail = (
-            ""
-            if gap.low is None or gap.high is None
-            else f"{_gap(words, metric, gap.low)} to {_gap(words, metric, gap.high)}"
-        )
-        cell = Cell(_gap(words, metric, gap.value), detail, gap.value)
+    cell = Cell("not compared") if gap is None else gap_cell(words, metric, gap)
     return Row(
         (
             Cell(group_name(group)),
@@ -144,10 +135,6 @@ def _verdict_row(words: Words, change: VerdictChange) -> Row:
         ),
         SEVERITIES.get(change.change),
     )
-
-
-def _gap(words: Words, metric: str, value: float) -> str:
-    return signed_gap(words, metric, "difference", value)
 
 
 def _rates(words: Words, releases: Releases) -> Table:
@@ -169,23 +156,13 @@ def _rates(words: Words, releases: Releases) -> Table:
 
 
 def _rate_row(words: Words, change: RateChange) -> Row:
-    gap = change.change
-    if gap.value is None:
-        cell = Cell(fmt.UNDEFINED, literal(gap.reason or "no reason was given"))
-    else:
-        detail = (
-            ""
-            if gap.low is None or gap.high is None
-            else f"{_gap(words, change.metric, gap.low)} to {_gap(words, change.metric, gap.high)}"
-        )
-        cell = Cell(_gap(words, change.metric, gap.value), detail, gap.value)
     return Row(
         (
             Cell(_name(words, change)),
             Cell(words.term(change.metric).title),
             value_cell(words, change.metric, change.old),
             value_cell(words, change.metric, change.new),
-            cell,
+            gap_cell(words, change.metric, change.change),
             Cell("none" if change.p is None else fmt.p_number(change.p), "", change.p),
         )
     )

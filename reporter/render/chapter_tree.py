@@ -248,6 +248,11 @@ def _cells(result: TreeResult, node: Node, name: str, keys: list[str]) -> tuple[
     return tuple(cells)
 
 
+def _place(result: TreeResult, covariate: str) -> tuple[int, str]:
+    known = result.split_on
+    return (known.index(covariate) if covariate in known else len(known), covariate)
+
+
 def _tests(result: TreeResult, table_id: str) -> Table:
     columns = (
         Column("node", "Node"),
@@ -260,7 +265,7 @@ def _tests(result: TreeResult, table_id: str) -> Table:
     )
     rows = []
     for node in result.tree.nodes():
-        for covariate, test in node.tests.items():
+        for covariate, test in sorted(node.tests.items(), key=lambda item: _place(result, item[0])):
             note = literal(test.reason) if test.reason else ""
             if test.left_out:
                 note = (

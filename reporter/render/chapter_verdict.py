@@ -6,7 +6,7 @@ from reporter.render import format as fmt
 from reporter.render.document import Banner, Block, Heading, Paragraph, Section, Sentence, Sentences
 from reporter.render.tables import by_severity, comparison_severity
 from reporter.render.wording import Words, listed, literal, plural
-from reporter.render.wording_findings import finding_sentence, undecided_sentences, verdict_sentence
+from reporter.render.wording_findings import finding_sentence, undecided_by_reason, verdict_sentence
 from reporter.render.wording_releases import release_highlights
 from reporter.results import Comparison, Report
 
@@ -143,17 +143,14 @@ def _changes(report: Report, words: Words) -> list[Block]:
 
 
 def _undecided(report: Report, words: Words) -> list[Block]:
-    said = undecided_sentences(words, report.comparisons)
+    said = undecided_by_reason(words, report.comparisons)
     if not said:
         return []
     items = tuple(
-        Sentence(text, "unknown", label="Insufficient evidence", anchor="all-comparisons")
-        for text in said[:MOST_FINDINGS]
+        Sentence(text, "unknown", label="Insufficient evidence", anchor="all-comparisons", detail=detail)
+        for text, detail in said[:MOST_FINDINGS]
     )
     if len(said) > MOST_FINDINGS:
-        items += (
-            Sentence(
-                f"And {plural(len(said) - MOST_FINDINGS, 'more reason')}, in the table.", anchor="all-comparisons"
-            ),
-        )
+        more = f"And {plural(len(said) - MOST_FINDINGS, 'more reason')}, in the table of all comparisons."
+        items += (Sentence(more, anchor="all-comparisons"),)
     return [Heading("undecided", "What could not be decided"), Sentences(items)]

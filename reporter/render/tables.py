@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from reporter.render import format as fmt
 from reporter.render.document import Cell, Column, Severity
-from reporter.render.wording import Words, group_name, listed
+from reporter.render.wording import Words, group_name, listed, literal, unbroken
+from reporter.render.wording_findings import signed_gap
 from reporter.results import Comparison, Estimate, Grouping, Level, Report
 
 FIGURE_GROUPS = 20
@@ -16,6 +17,20 @@ CURVE_GROUPS = 6
 def value_cell(words: Words, metric: str, estimate: Estimate) -> Cell:
     """A value with its interval and counts under it; an undefined one with its reason, sorted last."""
     return Cell(words.value(metric, estimate), words.evidence(metric, estimate), estimate.value)
+
+
+def gap_cell(words: Words, metric: str, gap: Estimate) -> Cell:
+    """A signed difference with its interval; an undefined one with its reason."""
+    if gap.value is None:
+        return Cell(fmt.UNDEFINED, literal(gap.reason or "no reason was given"))
+    if gap.low is None or gap.high is None:
+        detail = literal(gap.reason) if gap.reason else ""
+    else:
+        low, high = (signed_gap(words, metric, "difference", end) for end in (gap.low, gap.high))
+        detail = unbroken(f"{low} to {high}")
+    text = signed_gap(words, metric, "difference", gap.value)
+    unit = f"{fmt.NBSP}points" if words.term(metric).kind == "share" else ""
+    return Cell(f"{text}{unit}", detail, gap.value)
 
 
 def number_cell(value: float | None, text: str | None = None, detail: str = "") -> Cell:
@@ -36,10 +51,10 @@ def group_cell(level: Level) -> Cell:
     return Cell(group_name(level), pooled, None)
 
 
-def metric_column(words: Words, metric: str) -> Column:
-    """A metric's column with its meaning."""
+def metric_column(words: Words, metric: str, *, explained: bool) -> Column:
+    """A metric's column, with its meaning where it is ``explained``."""
     term = words.term(metric)
-    return Column(metric, term.title, "number", term.meaning if term.meaning != term.title else "")
+    return Column(metric, term.title, "number", term.meaning if explained and term.meaning != term.title else "")
 
 
 def comparison_severity(found: Comparison) -> Severity:
@@ -79,10 +94,17 @@ def capped_note(total: int, shown: int) -> str:
     return f" The figure shows the flagged and the largest {fmt.count(shown)} of {fmt.count(total)} groups; the tables hold all."
 
 
+def metric_order(report: Report, names: Iterable[str]) -> list[str]:
+    """Measures in the order of the config, then by name: a report read back from JSON has lost the order of its maps."""
+    asked = [str(name) for name in report.settings.get("metrics", ())]
+    known = set(names)
+    return [name for name in asked if name in known] + sorted(known - set(asked))
+
+
 def rule_metrics(report: Report) -> list[str]:
     """The metrics that a rule looks at, in the order of the rules; without rules the reported metrics."""
     named = list(dict.fromkeys(found.metric for found in report.comparisons))
-    return named or list(report.models[0].metrics)[:4]
+    return named or metric_order(report, report.models[0].metrics)[:4]
 
 
 def by_severity(comparisons: Sequence[Comparison], report: Report) -> list[Comparison]:

@@ -6,11 +6,12 @@ The words of the verdicts are those of the method, "diverges", "within limit", "
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from reporter.render import format as fmt
 from reporter.render.metric_terms import Term, joined
-from reporter.render.wording import Words, capital, counts, literal, plural, whose
+from reporter.render.wording import Words, counts, literal, plural, whose
 from reporter.results import Comparison, Estimate, Grouping
 
 REASON_TOO_WIDE = "too wide to tell"
@@ -119,6 +120,11 @@ def rows_needed_phrase(words: Words, needed: Sequence[int]) -> str:
 
 def undecided_sentences(words: Words, comparisons: Sequence[Comparison]) -> list[str]:
     """What could not be decided, grouped by reason and counted, with roughly how many more rows are needed."""
+    return [f"{said} {detail}".strip() for said, detail in undecided_by_reason(words, comparisons)]
+
+
+def undecided_by_reason(words: Words, comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
+    """The same as pairs: what is said, and which measures it is about."""
     reasons: dict[str, list[Comparison]] = {}
     for found in comparisons:
         if found.verdict == "insufficient evidence":
@@ -127,7 +133,9 @@ def undecided_sentences(words: Words, comparisons: Sequence[Comparison]) -> list
     for reason, group in sorted(reasons.items(), key=lambda item: -len(item[1])):
         needed = [found.rows_needed for found in group if found.rows_needed]
         settle = f"; {rows_needed_phrase(words, needed)}" if needed else ""
-        said.append(f"{capital(plural(len(group), 'comparison'))}: {literal(reason)}{settle}.")
+        measures = Counter(words.term(found.metric).title for found in group)
+        which = ", ".join(f"{title} {fmt.count(n)}" for title, n in measures.most_common())
+        said.append((f"{plural(len(group), 'comparison')}: {literal(reason)}{settle}.", f"By measure: {which}."))
     return said
 
 
