@@ -107,7 +107,11 @@ def delta_tree(
     )
     spec: TreeSpec = TreeSpec(levels=found.levels, covariates=found.covariates, **options)
     tree = grow(found.cube, spec, np.random.default_rng(seed)).tree
-    return replace(tree, notes=(*found.notes, *tree.notes))
+    notes = found.notes
+    unlabelled = int(found.cube.n[found.cube.label == 2].sum())
+    if unlabelled and rate in ("fpr", "fnr", "accuracy"):
+        notes = (*notes, f"{unlabelled} rows without a label are left out")
+    return replace(tree, notes=(*notes, *tree.notes))
 
 
 def _check(

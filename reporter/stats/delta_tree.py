@@ -32,19 +32,19 @@ Over all 109 scenarios with a constant Δ and mostly possible tests (n 300 to 20
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from reporter.stats.delta_counts import Counter, Covariate, Cube, Region, Side, narrowed
-from reporter.stats.delta_node import Figures, node_figures
-from reporter.stats.delta_paths import Condition, narrowed_path, path_text
-from reporter.stats.delta_rates import Table, by_z, grouped, moments, outcomes, sizes, varying
+from reporter.stats.delta_draft import Draft, frozen, pruned, size_of, totals
+from reporter.stats.delta_node import node_figures
+from reporter.stats.delta_paths import narrowed_path
+from reporter.stats.delta_rates import Table, by_z, grouped, moments, outcomes, sizes
 from reporter.stats.delta_spec import TreeSpec
 from reporter.stats.delta_tests import CovariateTest, Cut, NodeTests, RowKinds
 from reporter.stats.instability import Test, adjusted_log_p
-from reporter.tree import Node, NodeTest, Split, Tree
+from reporter.tree import NodeTest, Split, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def grow(counter: Counter, spec: TreeSpec, rng: np.random.Generator) -> Grown:
     while level:
         tables = growing.tables([draft.region for draft in level], spec.covariates)
         tables = [grouped(table, spec.attribute_codes, axis=2) for table in tables]
-        following: list[_Draft] = []
+        following: list[Draft] = []
         for place, draft in enumerate(level):
             own = [table[place] for table in tables]
             following.extend(_divided(draft, own, spec, rng, _row_kinds(growing, draft, spec)))
@@ -93,10 +93,10 @@ def grow(counter: Counter, spec: TreeSpec, rng: np.random.Generator) -> Grown:
         for draft in following:
             draft.reason = _stop(draft, spec, depth)
         level = [draft for draft in following if draft.reason is None]
-    unpruned = _frozen(root, spec, estimating, n_dropped)
-    if not _pruned(root, spec):
+    unpruned = frozen(root, spec, estimating, n_dropped)
+    if not pruned(root, spec):
         return Grown(unpruned, unpruned)
-    return Grown(_frozen(root, spec, estimating, n_dropped), unpruned)
+    return Grown(frozen(root, spec, estimating, n_dropped), unpruned)
 
 
 def covariate_test(counter: Counter, spec: TreeSpec, rng: np.random.Generator) -> Test:
@@ -109,21 +109,7 @@ def covariate_test(counter: Counter, spec: TreeSpec, rng: np.random.Generator) -
     return tests.of(spec.covariates[0], outcomes(table, spec.rate)).test
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A node that is being grown; ``table`` is its count table over all covariates."""
-
-    region: Region
-    table: Table
-    figures: Figures
-    conditions: tuple[Condition, ...] = ()
-    tests: dict[str, NodeTest] = field(default_factory=dict)
-    split: Split | None = None
-    reason: str | None = None
-    children: tuple[_Draft, ...] = ()
-
-
-def _root(counter: Counter, spec: TreeSpec) -> tuple[_Draft, int]:
+def _root(counter: Counter, spec: TreeSpec) -> tuple[Draft, int]:
     """The root, and the number of rows that score mode leaves out because a covariate is missing."""
     first = spec.covariates[0]
     region: Region = ()
@@ -133,37 +119,22 @@ def _root(counter: Counter, spec: TreeSpec) -> tuple[_Draft, int]:
             Side(c.name, missing=False, codes=tuple(range(c.n_levels)) if c.kind == "categorical" else None)
             for c in spec.covariates
         )
-    table = _total(counter, [region], first, spec)[0]
+    table = totals(counter, [region], first, spec)[0]
     if spec.test == "score":
-        n_dropped = int(_size(_total(counter, [()], first, spec)[0], spec) - _size(table, spec))
-    root = _Draft(region, table, node_figures(table, spec))
+        n_dropped = int(size_of(totals(counter, [()], first, spec)[0], spec) - size_of(table, spec))
+    root = Draft(region, table, node_figures(table, spec))
     root.reason = _stop(root, spec, 0)
     return root, n_dropped
 
 
-def _total(counter: Counter, regions: Sequence[Region], covariate: Covariate, spec: TreeSpec) -> Table:
-    table = counter.tables(regions, [covariate])[0].sum(axis=1)
-    return grouped(table, spec.attribute_codes, axis=1)
-
-
-def _size(table: Table, spec: TreeSpec) -> int:
-    return int(sizes(outcomes(table, spec.rate), spec.rate).sum())
-
-
-def _stop(draft: _Draft, spec: TreeSpec, depth: int) -> str | None:
+def _stop(draft: Draft, spec: TreeSpec, depth: int) -> str | None:
     """Why the node is a leaf before any test, or None."""
     figures = draft.figures
     if figures.reason:
         return figures.reason
-    outcome = outcomes(draft.table, spec.rate)
-    if not varying(outcome, spec.rate).any() and spec.rate != "score":
-        if len(spec.models) == 1:
-            return "the prediction is the same for every row of an attribute level"
-        if not moments(outcome, spec.rate)[1].any():
-            return "the two models never disagree here: Δ is 0"
-        return "the two models disagree in the same way on every row of an attribute level"
-    if spec.rate == "score" and not outcome[..., 1].any():
-        return "the two models never disagree here: Δ is 0"
+    constant = _constant(outcomes(draft.table, spec.rate), spec)
+    if constant:
+        return constant
     if figures.n < 2 * spec.min_size:
         return f"{figures.n} rows are fewer than twice min_size = {spec.min_size}"
     if spec.max_depth is not None and depth >= spec.max_depth:
@@ -171,7 +142,22 @@ def _stop(draft: _Draft, spec: TreeSpec, depth: int) -> str | None:
     return None
 
 
-def _row_kinds(counter: Counter, draft: _Draft, spec: TreeSpec) -> RowKinds | None:
+def _constant(outcome: Table, spec: TreeSpec) -> str | None:
+    """What is the same on every row of each attribute level, so that there is nothing to test."""
+    z, zz = moments(outcome, spec.rate)
+    n = sizes(outcome, spec.rate)
+    # sums of scores have rounding errors
+    if (zz / n - (z / n) ** 2 > 1e-12 * zz / n).any():
+        return None
+    what = "score" if spec.rate == "score" else "prediction"
+    if len(spec.models) == 1:
+        return f"the {what} is the same for every row of an attribute level"
+    if not zz.any():
+        return "the two models never disagree here: Δ is 0"
+    return f"the two models' {what}s differ by the same amount on every row of an attribute level"
+
+
+def _row_kinds(counter: Counter, draft: Draft, spec: TreeSpec) -> RowKinds | None:
     """For ties in the order of rows: the kinds of the node's rows, sorted by a covariate."""
     if spec.ties != "rows":
         return None
@@ -197,8 +183,8 @@ def _row_kinds(counter: Counter, draft: _Draft, spec: TreeSpec) -> RowKinds | No
 
 
 def _divided(
-    draft: _Draft, tables: list[Table], spec: TreeSpec, rng: np.random.Generator, row_kinds: RowKinds | None
-) -> tuple[_Draft, ...]:
+    draft: Draft, tables: list[Table], spec: TreeSpec, rng: np.random.Generator, row_kinds: RowKinds | None
+) -> tuple[Draft, ...]:
     """Test a node and split it: its children, or none with the reason in the draft."""
     tests = NodeTests(outcomes(draft.table, spec.rate), spec, rng, row_kinds)
     tested = [
@@ -246,7 +232,7 @@ def _node_test(covariate: Covariate, tested: CovariateTest, log_p_adjusted: floa
     )
 
 
-def _split(draft: _Draft, spec: TreeSpec, covariate: Covariate, cut: Cut, table: Table) -> tuple[_Draft, ...]:
+def _split(draft: Draft, spec: TreeSpec, covariate: Covariate, cut: Cut, table: Table) -> tuple[Draft, ...]:
     labels_left = tuple(covariate.label(code) for code in cut.left if code < covariate.n_levels or cut.upto is None)
     labels_right = tuple(covariate.label(code) for code in cut.right if code < covariate.n_levels or cut.upto is None)
     numeric = covariate.kind == "numeric"
@@ -261,7 +247,7 @@ def _split(draft: _Draft, spec: TreeSpec, covariate: Covariate, cut: Cut, table:
     for is_left, side in zip((True, False), cut.sides(covariate), strict=True):
         inside = table[side.allows(covariate.n_levels)].sum(axis=0)
         children.append(
-            _Draft(
+            Draft(
                 region=narrowed(draft.region, side),
                 table=inside,
                 figures=node_figures(inside, spec),
@@ -270,66 +256,3 @@ def _split(draft: _Draft, spec: TreeSpec, covariate: Covariate, cut: Cut, table:
         )
     draft.children = (children[0], children[1])
     return draft.children
-
-
-def _pruned(draft: _Draft, spec: TreeSpec) -> bool:
-    """Join siblings with nearly the same Δ, from the leaves up; True if any were joined."""
-    if not draft.children:
-        return False
-    joined = [_pruned(child, spec) for child in draft.children]
-    left, right = draft.children
-    if left.children or right.children or left.figures.delta is None or right.figures.delta is None:
-        return any(joined)
-    if abs(left.figures.delta - right.figures.delta) >= spec.min_difference:
-        return any(joined)
-    draft.children, draft.split = (), None
-    draft.reason = f"its two sides' Δ differ by less than min_difference = {spec.min_difference:g}"
-    return True
-
-
-def _frozen(root: _Draft, spec: TreeSpec, estimating: Counter | None, n_dropped: int) -> Tree:
-    """The tree as data; with ``estimating`` all figures come from that half."""
-    notes: list[str] = []
-    tables: dict[int, Table] = {}
-    if estimating is not None:
-        leaves = _leaves(root)
-        found = _total(estimating, [leaf.region for leaf in leaves], spec.covariates[0], spec)
-        tables = {id(leaf): table for leaf, table in zip(leaves, found, strict=True)}
-        n_estimating = sum(_size(table, spec) for table in tables.values())
-        notes.append(
-            f"honest: split on a random half ({root.figures.n} rows), all figures from the other half "
-            f"({n_estimating} rows)"
-        )
-    number = iter(range(1, 1 << 62))
-
-    def freeze(draft: _Draft) -> tuple[Node, Table]:
-        own = next(number)
-        children = [freeze(child) for child in draft.children]
-        table, figures, reason = draft.table, draft.figures, draft.reason
-        if estimating is not None:
-            table = children[0][1] + children[1][1] if children else tables[id(draft)]
-            figures = node_figures(table, spec)
-            reason = reason if figures.reason is None else figures.reason
-        node = Node(
-            id=own,
-            n=figures.n,
-            delta=figures.delta,
-            low=figures.low,
-            high=figures.high,
-            rates=figures.rates,
-            base_rates=figures.base_rates,
-            tests=draft.tests,
-            split=draft.split,
-            reason=reason,
-            children=tuple(child for child, _ in children),
-            path=path_text(draft.conditions),
-        )
-        return node, table
-
-    return Tree(root=freeze(root)[0], n_dropped=n_dropped, notes=tuple(notes))
-
-
-def _leaves(draft: _Draft) -> list[_Draft]:
-    if not draft.children:
-        return [draft]
-    return [leaf for child in draft.children for leaf in _leaves(child)]

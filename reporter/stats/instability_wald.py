@@ -86,7 +86,8 @@ def difference_effects(n: Counts, z: Floats, zz: Floats, varying: Floats) -> Eff
         delta=np.where(both, level_mean[:, 1] - level_mean[:, 0], 0.0),
         variance=(variances / np.maximum(n - 1, 1)).sum(axis=1),
         weight=np.where(both, 1 / (1 / size).sum(axis=1), 0.0),
-        pooled=np.maximum(square - mean**2, 0) / size,
+        # a difference that is only rounding is none
+        pooled=np.where(square - mean**2 > 1e-12 * square, square - mean**2, 0.0) / size,
         rate=varying,
     )
 
@@ -215,8 +216,8 @@ def ordered_contrasts(delta: Floats, variance: Floats) -> tuple[Floats, Floats]:
 def _untestable(effects: Effects, bins: Bins) -> str | None:
     if (effects.rows > 0).sum() < 2:
         return "no row has a value" if not effects.rows.any() else CONSTANT
-    if not effects.rate.any():
-        return "the models never disagree here"
+    if not effects.rate.any() or not effects.pooled.any():
+        return "the models never disagree here, or always in the same way"
     if len(bins.members) < 2:
         return f"cannot be told: {_few(len(bins.members))} enough rows and disagreements"
     return None

@@ -133,6 +133,13 @@ def test_rows_that_cannot_take_part_are_counted_in_the_notes() -> None:
     )
 
 
+def test_rows_without_a_label_are_counted_where_the_rate_needs_it() -> None:
+    data = frame().astype({"outcome": float})
+    data.loc[:4, "outcome"] = np.nan
+    assert tree_of(data, rate="accuracy", label="outcome").notes == ("5 rows without a label are left out",)
+    assert tree_of(data, label="outcome").notes == ()
+
+
 def test_a_missing_value_of_an_unordered_covariate_is_a_level() -> None:
     data = frame()
     data["sex"] = data["sex"].where(data["sex"] != "M", None)
@@ -262,6 +269,18 @@ def test_scores_are_compared_by_their_means() -> None:
     data = frame()
     scores = data.assign(old=data["old"] * 0.25 + 0.1, new=data["new"] * 0.25 + 0.1)
     assert tree_of(scores, rate="score").root.delta == pytest.approx(0.25 * tree_of(data).root.delta)
+
+
+def test_scores_that_differ_by_a_constant_have_nothing_to_test() -> None:
+    data = frame()
+    scores = np.random.default_rng(1).random(2_000)
+    shifted = tree_of(data.assign(old=scores, new=scores + 0.1), rate="score").root
+    assert shifted.delta == pytest.approx(0, abs=1e-12)
+    assert shifted.reason == "the two models' scores differ by the same amount on every row of an attribute level"
+    equal = tree_of(data.assign(old=scores, new=scores), rate="score").root
+    assert (equal.delta, equal.reason) == (0, "the two models never disagree here: Δ is 0")
+    alone = tree_of(data.assign(new=0.3), rate="score", models=["new"]).root
+    assert alone.reason == "the score is the same for every row of an attribute level"
 
 
 def test_one_model_gives_its_own_disparity() -> None:
