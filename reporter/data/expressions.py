@@ -99,3 +99,15 @@ def interval_code(value: Any, bins: Bins, *, has_nan: bool) -> Any:
     last = ibis.literal(len(bins.cuts), "int32")
     ends = [(value.isnull() | value.isnan() if has_nan else value.isnull(), ibis.null("int32"))]
     return ibis.cases(*ends, *branches, else_=last)
+
+
+def is_one_of(value: Any, texts: Sequence[str]) -> Any:
+    """Whether a raw value has one of these spellings (of :func:`reporter.data.values.text_of`)."""
+    kind = value.type()
+    if kind.is_string():
+        return value.isin(list(texts))
+    if kind.is_boolean():
+        return value.isin([text == "true" for text in texts])
+    if kind.is_numeric():
+        return value.cast("float64").isin([float(text) for text in texts])
+    return value.cast("string").isin(list(texts))

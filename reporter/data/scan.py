@@ -74,6 +74,10 @@ class Scan:
         """The expressions, built over ``table``."""
         return {name: self.columns[name](table) for name in names}
 
+    def code(self, name: str, text: str | None) -> int:
+        """The code of a value that was met."""
+        return self._codes[name][text]
+
     def _try_joint(self) -> Margin | None:
         if not self._tried:
             self._tried = True

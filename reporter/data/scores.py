@@ -44,7 +44,14 @@ def count_scores(
         else:
             from reporter.data.score_moments import count_moments
 
-            count_moments(tables, made, source, loaded, index, score)
+            count_moments(tables, made, source, index, score, rest=_compares_scores(loaded))
+
+
+def _compares_scores(loaded: LoadedConfig) -> bool:
+    """Whether a rule holds a metric of scores against other groups."""
+    from reporter.stats.metrics import METRICS, canonical_name
+
+    return any(METRICS[canonical_name(rule.metric)].needs_score for rule in loaded.config.flags.rules)
 
 
 def score_of(column: str, missing: tuple[str, ...], sql_name: str) -> Callable[[Any], Any]:

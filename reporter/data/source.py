@@ -71,6 +71,17 @@ class Source:
         with engine_errors(self.public_name):
             return self.backend.to_pyarrow(expression)
 
+    def batches(self, expression: Any, rows: int) -> Iterator[Any]:
+        """A large result, batch by batch, as Arrow record batches of at most so many rows."""
+        with engine_errors(self.public_name):
+            if self.backend.name != "duckdb":
+                yield from self.backend.to_pyarrow_batches(expression, chunk_size=rows)
+                return
+            relation = self.backend.con.sql(self.backend.compile(expression))
+            # DuckDB 1.4 gave the reader a new name; 2.0 dropped the old one.
+            reader = relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_arrow_reader
+            yield from reader(rows)
+
 
 def open_source(loaded: LoadedConfig, *, data: Any = None) -> Source:
     """Open what ``data.source`` names, or ``data``: a pandas or Arrow frame, an Ibis table, or a path.
