@@ -16,7 +16,6 @@ from scipy import special
 from reporter.results import Comparison, Estimate, Level, VerdictName
 from reporter.stats.cells import CellArrays, Ints
 from reporter.stats.gaps import Gaps, independent_gaps, overall_gaps
-from reporter.stats.intervals import normal_quantile
 from reporter.stats.metrics import Metric, metric, to_estimates
 from reporter.stats.samples import Groups
 from reporter.stats.scores import ScoreGrid, ScoreMoments, ScoreTable
@@ -402,35 +401,46 @@ def _wholly_beyond(rule: Rule, gap: Estimate) -> bool:
 def _rows_needed(rule: Rule, evidence: _Evidence, settings: _Settings) -> int | None:
     """Roughly how many more rows of the group would settle the verdict, if its rates stayed as they are.
 
-    By the normal approximation: the group's share of the variance shrinks with its rows, the reference's stays. None when no
-    number of rows of this group alone would do, or when the gap is undefined.
+    The group's share of the variance shrinks with its rows, the reference's stays. What must shrink is, for a gap beyond the limit, the
+    distance of its test statistic from the adjusted critical value, and for one inside it, how far the 1 - 2 alpha interval
+    reaches beyond the limit. None when no number of rows of this group alone would do, or when the gap is undefined.
     """
     missing = max(settings.min_group_size - evidence.n_group, 0)
-    value = evidence.gap.value
+    value, ratio = evidence.gap.value, rule.comparison == "ratio"
+    total = evidence.group_variance + evidence.reference_variance
     if value is None or evidence.n_group == 0 or evidence.n_reference < settings.min_group_size:
         return None
-    ratio = rule.comparison == "ratio"
-    if rule.decide_by == "point":
+    if rule.decide_by == "point" or not total > 0.0 or (ratio and value <= 0.0):
         return missing or None
-    if ratio and value <= 0.0:
+    share = evidence.group_variance / total
+    allowed = _allowed_shrinkage(rule, evidence, settings.alpha)
+    if allowed is None:
         return missing or None
-    low, high = (math.log(end) if ratio and end > 0 and math.isfinite(end) else end for end in limits_of(rule))
-    if ratio and rule.side == "high":
-        low = -math.inf
-    gap = math.log(value) if ratio else value
-    if _beyond(rule, value):
-        margin = abs(gap)
-        quantile = -float(special.ndtri(_local_alpha(evidence, settings.alpha) / 2.0))
-    else:
-        margin = min(gap - low, high - gap)
-        quantile = normal_quantile(1.0 - 2.0 * settings.alpha)
-    if not margin > TOLERANCE or math.isnan(evidence.group_variance + evidence.reference_variance):
-        return missing or None
-    room = (margin / quantile) ** 2 - evidence.reference_variance
+    room = allowed**2 - (1.0 - share)
     if room <= 0.0:
         return None
-    more = evidence.n_group * (evidence.group_variance / room - 1.0)
+    more = evidence.n_group * (share / room - 1.0)
     return max(math.ceil(more), missing, 1) if more < 1e12 else None
+
+
+def _allowed_shrinkage(rule: Rule, evidence: _Evidence, alpha: float) -> float | None:
+    """The factor by which the standard error must shrink; None where that cannot be told."""
+    value = evidence.gap.value or 0.0
+    if _beyond(rule, value):
+        if not evidence.p or evidence.p >= 1.0:
+            return None
+        critical = special.ndtri(_local_alpha(evidence, alpha) / 2.0)
+        return float(special.ndtri(evidence.p / 2.0) / critical)
+    ends = (value, evidence.inner_low, evidence.inner_high, *limits_of(rule))
+    if rule.comparison == "ratio":
+        ends = tuple(math.log(end) if end > 0 else -math.inf for end in ends)  # type: ignore[assignment]
+    gap, inner_low, inner_high, low, high = ends
+    if math.isnan(inner_low) or math.isnan(inner_high):
+        return None
+    reaches = ((gap - low, gap - inner_low), (high - gap, inner_high - gap))
+    factors = [margin / reach for margin, reach in reaches if math.isfinite(margin) and 0 < reach < math.inf]
+    smallest = min(factors, default=math.inf)
+    return smallest if TOLERANCE < smallest < math.inf else None
 
 
 def _local_alpha(evidence: _Evidence, alpha: float) -> float:

@@ -67,6 +67,7 @@ class Gaps:
         return [Estimate(*row) for row in rows]
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # undefined numbers are NaN with a reason
 def independent_gaps(
     metric: Metric,
     group: Sample,
@@ -96,8 +97,7 @@ def independent_gaps(
     if ratio:
         reason[is_none(reason) & ~(two.value > 0)] = ZERO_REFERENCE
     defined = is_none(reason)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = one.value / two.value if ratio else one.value - two.value
+    value = one.value / two.value if ratio else one.value - two.value
     value = np.where(defined, value, np.nan)
     p = _p_value(metric, one, two)
     if metric.kind == "rate":
@@ -124,6 +124,7 @@ def independent_gaps(
     )  # fmt: skip
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # undefined numbers are NaN with a reason
 def overall_gaps(
     metric: Metric,
     group: Sample,
@@ -146,8 +147,7 @@ def overall_gaps(
     one, two, whole = (metric.measure(side) for side in (group, rest, overall))
     ratio = comparison == "ratio"
     undefined = ~is_none(one.reason) | ~is_none(two.reason)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = one.value / whole.value if ratio else one.value - whole.value
+    value = one.value / whole.value if ratio else one.value - whole.value
     reason = joined_reasons(one.reason, two.reason)
     if ratio:
         reason[is_none(reason) & ~(whole.value > 0)] = ZERO_REFERENCE
@@ -197,32 +197,28 @@ def joined_reasons(one: Objects, two: Objects) -> Objects:
 def _p_value(metric: Metric, one: Measure, two: Measure) -> Floats:
     if metric.kind == "rate":
         return intervals.rate_test(*counts_of(one), *counts_of(two))[0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gap = np.log(one.value) - np.log(two.value) if metric.scale == "log" else one.value - two.value
-        return intervals.two_sided(gap / np.hypot(one.se, two.se))
+    gap = np.log(one.value) - np.log(two.value) if metric.scale == "log" else one.value - two.value
+    return intervals.two_sided(gap / np.hypot(one.se, two.se))
 
 
 def _rate_variance(x: Ints, n: Ints, *, ratio: bool) -> Floats:
     """The variance of a rate (of its logarithm), from (x + 1) / (n + 2) so that it is never 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = (x + 1.0) / (n + 2.0)
-        return np.asarray((1.0 - share) / (share * n) if ratio else share * (1.0 - share) / n, np.float64)
+    share = (x + 1.0) / (n + 2.0)
+    return np.asarray((1.0 - share) / (share * n) if ratio else share * (1.0 - share) / n, np.float64)
 
 
 def _error(metric: Metric, side: Measure, *, ratio: bool) -> Floats:
     """The standard error on the scale of the gap: of the value for a difference, of its logarithm for a ratio."""
     if ratio == (metric.scale == "log"):
         return side.se
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if ratio:
-            return np.where(side.value > 0, side.se / side.value, np.nan)
-        return side.se * side.value
+    if ratio:
+        return np.where(side.value > 0, side.se / side.value, np.nan)
+    return side.se * side.value
 
 
 def _normal(value: Floats, error: Floats, confidence: float, metric: Metric, *, ratio: bool) -> tuple[Floats, Floats]:
     if ratio:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            low, high = intervals.normal(np.log(np.where(value > 0, value, np.nan)), error, confidence)
+        low, high = intervals.normal(np.log(np.where(value > 0, value, np.nan)), error, confidence)
         return np.exp(low), np.exp(high)
     low, high = intervals.normal(value, error, confidence)
     widest = metric.bounds[1] - metric.bounds[0]
@@ -237,8 +233,7 @@ def _share(metric: Metric, one: Measure, two: Measure) -> Floats | None:
         mine, others = one.n, two.n
     else:
         return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(mine / (mine + others), np.float64)
+    return np.asarray(mine / (mine + others), np.float64)
 
 
 def _contained_variances(
@@ -258,8 +253,7 @@ def _contained_variances(
     variances = []
     for sample, slope in ((group, slopes[0] - slopes[1]), (rest, slopes[1])):
         counts = np.stack([getattr(sample.cells, cell) for cell in CELLS])
-        with np.errstate(invalid="ignore", over="ignore"):
-            variances.append(np.where(counts > 0, counts * slope**2, 0.0).sum(axis=0))
+        variances.append(np.where(counts > 0, counts * slope**2, 0.0).sum(axis=0))
     own, whole = metric.measure(group), metric.measure(overall)
     no_interval = joined_reasons(own.no_interval, whole.no_interval)
     if ratio:

@@ -149,7 +149,8 @@ def _ratio_score(ratio: Floats, x1: Floats, n1: Floats, x2: Floats, n2: Floats) 
     gap = x1 / n1 - ratio * x2 / n2
     with np.errstate(divide="ignore", invalid="ignore"):
         score = gap / np.sqrt(variance)
-    return np.asarray(np.where(variance > 0, score, np.sign(gap) * np.inf))
+    edge = np.where(gap == 0, 0.0, np.copysign(np.inf, gap))
+    return np.asarray(np.where(variance > 0, score, edge))
 
 
 def rate_test(x1: ArrayLike, n1: ArrayLike, x2: ArrayLike, n2: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:

@@ -283,10 +283,14 @@ def _rate(name: str, top: tuple[str, ...], bottom: tuple[str, ...], undefined: s
         top=top,
         bottom=bottom,
         gradient=gradient,
-        formula=f"({' + '.join(top)}) / ({' + '.join(bottom)})",
+        formula=f"{_bracketed(top)} / {_bracketed(bottom)}",
         undefined=undefined,
         **more,
     )
+
+
+def _bracketed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"({' + '.join(names)})"
 
 
 def _add(cells: CellArrays, names: tuple[str, ...]) -> Ints:
