@@ -105,7 +105,9 @@ def redact(text: str, secrets: Mapping[str, str]) -> str:
     from urllib.parse import quote, unquote
 
     for name, value in sorted(secrets.items(), key=lambda pair: -len(pair[1])):
-        for form in {value, unquote(value), quote(value, safe="")} - {""}:
+        if len(value) < 2:
+            continue  # one character gives nothing away and stands in every word
+        for form in {value, unquote(value), quote(value, safe="")}:
             # a short value is replaced only where it stands alone, or it would eat other words
             pattern = re.escape(form) if len(form) >= 4 else rf"(?<!\w){re.escape(form)}(?!\w)"
             text = re.sub(pattern, lambda _: f"${{{name}}}", text)  # noqa: B023 - called before the next turn

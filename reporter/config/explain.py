@@ -170,6 +170,8 @@ def _pattern(pattern: str) -> str:
 
 
 def _hint(kind: str, value: Any, written: str | None) -> str:
+    if value is None and written:
+        return f'If it is text, quote it: "{written}".'
     if value is None and kind not in ("string_too_short", "value_error"):
         return "Write a value, or leave it out."
     if isinstance(value, str) and "${" in value and kind != "string_too_short":

@@ -58,11 +58,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Model:
-    """A column of scores with a threshold, or (threshold None) of predictions."""
+    """A column of scores with a threshold, or (threshold None) of predictions with their own ``positive`` where they need one.
+
+    ``sure`` is False where a reader has to decide.
+    """
 
     column: str
     threshold: float | None
     sure: bool
+    positive: str | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Group:
 @dataclass(frozen=True)
 class Roles:
     """What the columns seem to be. ``positive``: the label's value that counts as 1, None where it is 0/1 or true/false.
-    ``predictions`` are further columns of decisions; ``reversed_scores``: the first model's scores are lower where the label is 1."""
+    ``reversed_scores``: the first model's scores are lower where the label is 1."""
 
     sample: Sample
     sha256: str | None
@@ -88,7 +92,6 @@ class Roles:
     positive_sure: bool = True
     other_labels: tuple[str, ...] = ()
     models: tuple[Model, ...] = ()
-    predictions: tuple[str, ...] = ()
     reversed_scores: bool = False
     groups: tuple[Group, ...] = ()
     other_groups: tuple[str, ...] = field(default=())
@@ -101,9 +104,10 @@ def guess_roles(sample: Sample) -> Roles:
     columns = [_column(name, values, missing) for name, values in usable.items()]
     labels = sorted((c for c in columns if _is_label(c)), key=_label_rank)
     label = labels[0] if labels else None
-    models = _models([c for c in columns if c is not label])
-    decisions = [c.name for c in columns if c is not label and _is_prediction(c)]
-    taken = {model.column for model in models} | {c.name for c in labels} | set(decisions)
+    scores = [_by_score(c) for c in columns if c is not label and _is_score(c)]
+    decisions = [_by_decision(c, label) for c in columns if c is not label and _is_prediction(c)]
+    models = (*sorted(scores, key=lambda model: not model.sure), *decisions)
+    taken = {model.column for model in models} | {c.name for c in labels}
     groups, others = _groups([c for c in columns if c.name not in taken])
     positive, sure = _positive(label) if label else (None, True)
     used = {*taken, *(group.column for group in groups)}
@@ -118,7 +122,6 @@ def guess_roles(sample: Sample) -> Roles:
         positive_sure=sure,
         other_labels=tuple(c.name for c in labels[1:]),
         models=models,
-        predictions=tuple(name for name in decisions if name not in {model.column for model in models}),
         reversed_scores=_reversed(sample, label.name, positive, models[0]) if label and models else False,
         groups=groups,
         other_groups=others,
@@ -237,14 +240,16 @@ def _is_key(column: Column, sample: Sample) -> bool:
     return sample.whole and unique and bool(column.words & {"id", "key", "uuid", "identifier"})
 
 
-def _positive(label: Column) -> tuple[str | None, bool]:
-    values = [value.strip().casefold() for value in label.values]
+def _positive(column: Column) -> tuple[str | None, bool]:
+    values = [value.strip().casefold() for value in column.values]
     if set(values) in ({"0", "1"}, {"false", "true"}):
         return None, True
-    for value in label.values:
+    if column.numeric:  # 1 and 2, or -1 and 1: the codes do not say which is which
+        return max(column.values, key=float), False
+    for value in column.values:
         if value.strip().casefold() in _TRUE or value.strip().startswith(">"):
             return value, True
-    return label.values[-1], False
+    return column.values[-1], False
 
 
 def _reversed(sample: Sample, label: str, positive: str | None, model: Model) -> bool:
@@ -261,11 +266,10 @@ def _reversed(sample: Sample, label: str, positive: str | None, model: Model) ->
     return bool(n_ones and n_zeros) and ones / n_ones < zeros / n_zeros
 
 
-def _models(columns: list[Column]) -> tuple[Model, ...]:
-    scores = [_by_score(column) for column in columns if _is_score(column)]
-    if scores:
-        return tuple(sorted(scores, key=lambda model: not model.sure))
-    return tuple(Model(column.name, None, True) for column in columns if _is_prediction(column))
+def _by_decision(column: Column, label: Column | None) -> Model:
+    same_words = label is not None and set(column.counts) <= set(label.counts)
+    positive, sure = (None, True) if same_words else _positive(column)
+    return Model(column.name, None, sure, positive)
 
 
 def _by_score(column: Column) -> Model:

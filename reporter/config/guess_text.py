@@ -97,25 +97,32 @@ def _models(roles: Roles) -> list[str]:
             "    threshold: 0.5  # scores from here on predict 1",
         ]
     first, *others = roles.models
-    lines = ["models:", f"  - {_model(first)}"]
-    if not first.sure:
-        lines[1] += f"  # {UNFILLED}: the threshold in use; this is the middle of the scores"
+    lines = ["models:", f"  - {_model(first)}{_doubt(first)}"]
     if roles.reversed_scores and roles.positive is not None:
+        shown = _shown(roles.positive)
         lines.append(
-            f"  # {UNFILLED}: these scores are lower where the label is {_shown(roles.positive)}. If they are scores of the other value, change data.positive"
+            f"  # {UNFILLED}: these scores are lower where the label is {shown}; do they score the other value?"
         )
-    lines += [f"  # - {_model(other)}" for other in others]
-    return [
-        *lines,
-        *(f"  # - {{name: {yaml_text(name)}, prediction: {yaml_text(name)}}}" for name in roles.predictions),
-    ]
+    return [*lines, *(f"  # - {_model(other)}{_doubt(other)}" for other in others)]
 
 
 def _model(model: Model) -> str:
     name = yaml_text(model.column)
-    if model.threshold is None:
-        return f"{{name: {name}, prediction: {name}}}"
-    return f"{{name: {name}, score: {name}, threshold: {model.threshold:g}}}"
+    if model.threshold is not None:
+        return f"{{name: {name}, score: {name}, threshold: {model.threshold:g}}}"
+    positive = f", positive: {yaml_text(model.positive)}" if model.positive is not None else ""
+    return f"{{name: {name}, prediction: {name}{positive}}}"
+
+
+def _doubt(model: Model) -> str:
+    if model.sure:
+        return ""
+    what = (
+        "the value that counts as 1"
+        if model.threshold is None
+        else "the threshold in use; this is the middle of the scores"
+    )
+    return f"  # {UNFILLED}: {what}"
 
 
 def _groups(roles: Roles) -> list[str]:

@@ -157,8 +157,8 @@ def _plain(value: Any, path: KeyPath, problems: list[Problem]) -> Any:
         return os.fspath(value)
     if isinstance(value, datetime.date):
         return value.isoformat()
-    if value.__class__.__module__ == "numpy" and hasattr(value, "item"):
-        value = value.item()
+    if value.__class__.__module__ == "numpy" and hasattr(value, "tolist"):
+        return _plain(value.tolist(), path, problems)
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         problems.append(Problem(f"found the number {value}, expected a finite number", key=path_text(path)))
         return None

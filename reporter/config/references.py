@@ -30,9 +30,9 @@ def check_references(document: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _repeated(names_at(document, "agreement", "items", "*", "name"), "item", "Keep one of them.")
     yield from _repeated(names_at(document, "accepted", "*", "finding"), "entry for", "Keep one of them.")
     yield from _unknown_metrics(document)
-    if len(groupings) == len(document.get("groups") or ()):
+    if len(groupings) == _length(document.get("groups")):
         yield from _unknown(names_at(document, "flags", "rules", "*", "groups", "*"), names, "a grouping")
-    if len(models) == len(document.get("models") or ()):
+    if len(models) == _length(document.get("models")):
         known = [name for _, name in models]
         for key in ("compare", "models"):
             yield from _unknown(names_at(document, "trees", "*", key, "*"), known, "a model")
@@ -87,6 +87,11 @@ def one_of(known: Sequence[str], what: str) -> str:
     shown = [quoted(name) for name in distinct[:12]]
     more = ", ..." if len(distinct) > len(shown) else ""
     return f"{what} ({', '.join(shown)}{more})" if shown else f"{what}, but there is none"
+
+
+def _length(written: Any) -> int:
+    """How many entries a list has; -1 for what the schema refuses as no list."""
+    return 0 if written is None else len(written) if isinstance(written, list) else -1
 
 
 def _raters(document: Mapping[str, Any]) -> Named:

@@ -640,7 +640,9 @@ class OutputConfig(Section):
 class Config(Section):
     """A whole config."""
 
-    schema_: Annotated[Literal[1], BeforeValidator(plain_number)] = Field(1, alias="schema", description="The version of this format.")
+    schema_: Annotated[Literal[1], BeforeValidator(plain_number)] = Field(
+        1, alias="schema", description="The version of this format."
+    )
     card: CardConfig = Field(default_factory=CardConfig, description="What the author says of the model.")
     data: DataConfig = Field(description="The evaluated rows.")
     models: Annotated[tuple[ModelConfig, ...], Field(min_length=1)] = Field(

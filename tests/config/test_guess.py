@@ -63,6 +63,28 @@ def test_public_data_sets(
     assert [grouping_name(group) for group in config.groups] == groups
 
 
+@pytest.mark.parametrize(
+    ("file", "score"),
+    [
+        ("adult.csv", "education-num"),
+        ("compas-scores-two-years.csv", ""),
+        ("compas_fairness.csv", ""),
+        ("compas_friedler.csv", "priors_count"),
+        ("germancredit_fairness.csv", ""),
+    ],
+)
+def test_the_first_config_of_public_data_runs(shared_data: Path, tmp_path: Path, file: str, score: str) -> None:
+    from reporter.runner import run
+
+    path = tmp_path / "first.yaml"
+    path.write_text(
+        guess_config(str(shared_data / file)).replace("score: FILL IN", f"score: {score}"), encoding="utf-8"
+    )
+    groups = run(path).groups
+    assert set(groups["grouping"]) == {grouping_name(group) for group in load_config(path, environ={}).config.groups}
+    assert groups.loc[groups["metric"] == "fnr", "value"].notna().any()
+
+
 def test_a_place_that_cannot_be_guessed_is_marked_and_refused_until_filled(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         guess(tmp_path, "sex,label\nF,0\nM,1\n")
@@ -119,6 +141,21 @@ def test_scores_that_run_against_the_label_are_pointed_out(tmp_path: Path) -> No
     path = tmp_path / "p.csv"
     path.write_text("sex,default,score\n" + "F,yes,0.1\nM,no,0.9\nF,no,0.8\n" * 5)
     assert 'FILL IN: these scores are lower where the label is "yes"' in guess_config(str(path))
+
+
+def test_predictions_in_other_words_than_the_label_get_their_own_positive(tmp_path: Path) -> None:
+    config = guess(tmp_path, "sex,label,decision\nF,0,low\nM,1,high\nM,1,high\n").config
+    assert (config.data.positive, config.models[0].positive) == (None, "low")
+    config = guess(tmp_path, "sex,bad,decision\nF,no,no\nM,yes,yes\nM,no,no\n").config
+    assert (config.data.positive, config.models[0].positive) == ("yes", None)
+
+
+def test_codes_that_do_not_say_which_is_positive_are_marked(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("sex,bad,predicted\nF,1,0\nM,2,1\n")
+    text = guess_config(str(path))
+    assert '  positive: "2"  # FILL IN: the value that counts as 1' in text
+    assert load(tmp_path, text).config.data.positive == "2"
 
 
 @pytest.mark.parametrize("name", ["odd name.csv", "a${b}.csv", 'quo"te.csv', "#hash.csv", "NO"])
