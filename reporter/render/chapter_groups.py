@@ -194,10 +194,9 @@ def _forest_row(
     for place, model in enumerate(report.models):
         estimate = by_key.get((model.name, level.name))
         if estimate is not None:
-            points.append(
-                ForestPoint(place, estimate.value, estimate.low, estimate.high, words.value(metric, estimate))
-            )
-    return ForestRow(group_name(level), tuple(points), flagged)
+            text = "; ".join([words.value(metric, estimate), *words.evidence(metric, estimate).splitlines()])
+            points.append(ForestPoint(place, estimate.value, estimate.low, estimate.high, text))
+    return ForestRow(group_name(level), tuple(points), flagged, "diverges" if flagged else "")
 
 
 def _axis(kind: str, label: str) -> Axis:

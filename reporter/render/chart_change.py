@@ -26,7 +26,7 @@ def draw_change(plot: ChangePlot, figure_id: str, title: str) -> str:
     heights = [_height(row, label_room, words_room) for row in rows]
     body = sum(heights)
     note = capped_note(len(rows), max(plot.total, len(plot.rows)))
-    sheet = Sheet(HEAD + body + AXIS_HEIGHT + label_height(plot.axis, right - left) + (NOTE_HEIGHT if note else 0))
+    sheet = Sheet(HEAD + body + AXIS_HEIGHT + label_height(plot.axis) + (NOTE_HEIGHT if note else 0))
     sheet.axes(left, HEAD, right - left, body, x_axis=plot.axis, y_axis=None, x_limits=limits, y_limits=(1, 0))
     _legend(sheet, plot)
     y = HEAD

@@ -47,7 +47,7 @@ def draw_curves(plot: CurvesPlot, figure_id: str, title: str) -> str:
     left = max(y_tick_width(p.y, bounds, MOST_TICKS) for p, bounds in zip(plot.panels, limits, strict=True)) + 8
     wide = (style.WIDTH - MARGIN - (columns - 1) * BETWEEN) / columns - left
     rows = -(-len(plot.panels) // columns)
-    under = label_height(plot.x, style.WIDTH)
+    under = label_height(plot.x)
     row_height = TITLE_HEIGHT + PANEL_HEIGHT + AXIS_HEIGHT + 4
     sheet = Sheet(head + 4 + rows * row_height + under)
     y = sheet.legend(0, 0, legend_room, [(number, label) for label, number in shown.items()])

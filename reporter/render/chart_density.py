@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reporter.render import chart_style as style
 from reporter.render.chart_forest import capped_note
 from reporter.render.chart_sheet import (
@@ -14,12 +16,14 @@ from reporter.render.chart_sheet import (
     y_tick_width,
 )
 from reporter.render.chart_text import fit, width
-from reporter.render.plots import DensityPlot
+from reporter.render.plots import DensityPlot, Steps
 
 HEIGHT = 150.0
 LEGEND = 160.0
 TOP = 16.0
 MOST_TICKS = 5
+COMB = 0.25
+"""The share of bins within the range, empty in every group, from which scores count as taking few values."""
 
 
 def draw_density(plot: DensityPlot, figure_id: str, title: str) -> str:
@@ -35,7 +39,7 @@ def draw_density(plot: DensityPlot, figure_id: str, title: str) -> str:
     wide = legend_x - 18 - left
     note = capped_note(len(steps), max(plot.total, len(plot.steps)))
     words = legend_height(LEGEND, [one.label for one in steps]) + (NOTE_HEIGHT if note else 0)
-    sheet = Sheet(max(TOP + HEIGHT + AXIS_HEIGHT + label_height(plot.x, wide), TOP + words + 6))
+    sheet = Sheet(max(TOP + HEIGHT + AXIS_HEIGHT + label_height(plot.x), TOP + words + 6))
     axes = sheet.axes(
         left,
         TOP,
@@ -47,17 +51,22 @@ def draw_density(plot: DensityPlot, figure_id: str, title: str) -> str:
         y_limits=y_limits,
         most_ticks=MOST_TICKS,
     )
+    kept = _kept_bins(steps)
     for number, one in enumerate(steps):
         look = style.look(number)
-        x = [edge for edge in one.edges for _ in (0, 1)]
-        y = [0.0, *(height for height in one.heights for _ in (0, 1)), 0.0]
-        axes.plot(x, y, color=look.colour, linewidth=1.4, linestyle=look.dash, solid_joinstyle="miter")
-        if one.heights:  # the marker of the legend, on top of the highest bar
-            peak = max(range(len(one.heights)), key=one.heights.__getitem__)
-            middle = (one.edges[peak] + one.edges[peak + 1]) / 2
-            axes.plot(
-                (middle,), (one.heights[peak],), color=look.colour, marker=look.marker, markersize=5, clip_on=False
-            )
+        x, y, marks = _outline(one, kept)
+        axes.plot(
+            x,
+            y,
+            color=look.colour,
+            linewidth=1.4,
+            linestyle=look.dash,
+            solid_joinstyle="miter",
+            marker=look.marker,
+            markersize=4.5,
+            markevery=marks,
+            clip_on=False,
+        )
     if plot.threshold is not None and x_limits[0] <= plot.threshold[0] <= x_limits[1]:
         place = left + (plot.threshold[0] - x_limits[0]) / (x_limits[1] - x_limits[0]) * wide
         sheet.line((place, place), (TOP - 2, TOP + HEIGHT), style.SOFT_INK, 0.9, (0, (3, 2)))
@@ -68,6 +77,37 @@ def draw_density(plot: DensityPlot, figure_id: str, title: str) -> str:
     if note:
         sheet.words(legend_x, y + NOTE_HEIGHT / 2, note, size=style.SMALL, colour=style.SOFT_INK)
     return sheet.svg(figure_id, title)
+
+
+def _kept_bins(steps: Sequence[Steps]) -> frozenset[tuple[float, float]] | None:
+    """Of scores that take few values (many bins inside the range are empty in every group), the bins that hold any; else None.
+
+    A histogram of such scores would be a comb; a line over the values that occur shows their shares.
+    """
+    filled: dict[tuple[float, float], bool] = {}
+    for one in steps:
+        for place, height in zip(_bins(one), one.heights, strict=True):
+            filled[place] = filled.get(place, False) or height > 0
+    held = sorted(place for place, any_ in filled.items() if any_)
+    if len(held) < 2:
+        return None
+    inside = [place for place in filled if held[0] <= place <= held[-1]]
+    return frozenset(held) if len(inside) - len(held) >= len(inside) * COMB else None
+
+
+def _bins(one: Steps) -> list[tuple[float, float]]:
+    return list(zip(one.edges, one.edges[1:], strict=False))
+
+
+def _outline(one: Steps, kept: frozenset[tuple[float, float]] | None) -> tuple[list[float], list[float], list[int]]:
+    """The points of the line, and which of them carry a marker: all values, or the peak of a histogram."""
+    if kept is not None:
+        points = [(sum(b) / 2, height) for b, height in zip(_bins(one), one.heights, strict=True) if b in kept]
+        return [x for x, _ in points], [y for _, y in points], list(range(len(points)))
+    x = [edge for edge in one.edges for _ in (0, 1)]
+    y = [0.0, *(height for height in one.heights for _ in (0, 1)), 0.0]
+    peak = max(range(len(one.heights)), key=one.heights.__getitem__, default=0)
+    return x, y, [1 + 2 * peak] if one.heights else []
 
 
 def _or(bound: float | None, otherwise: float) -> float:

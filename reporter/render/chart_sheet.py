@@ -145,9 +145,9 @@ class Sheet:
             _ticks(axes.yaxis, y_axis, y_limits, most_ticks)
             self._y_label(x, y, high, y_axis, y_limits, most_ticks)
         if x_label:
-            room = _label_room(wide)
-            middle = min(max(x + wide / 2, room / 2), self.width - room / 2)
-            for number, text in enumerate(fit(x_axis.label, room, style.TEXT)):
+            for number, text in enumerate(fit(x_axis.label, self.width, style.TEXT)):
+                half = width(text, style.TEXT) / 2
+                middle = min(max(x + wide / 2, half), self.width - half)
                 down = AXIS_HEIGHT + (number + 0.6) * style.TEXT * style.LINE_HEIGHT
                 self.words(middle, y + high + down, text, align="center")
         return axes
@@ -194,13 +194,9 @@ def spread(low: float, high: float) -> tuple[float, float]:
     return low - room, low + room
 
 
-def label_height(axis: Axis, wide: float) -> float:
-    """The height of the axis label under an axis of that width."""
-    return (len(fit(axis.label, _label_room(wide), style.TEXT)) + 0.3) * style.TEXT * style.LINE_HEIGHT
-
-
-def _label_room(wide: float) -> float:
-    return min(wide + 120, style.WIDTH)
+def label_height(axis: Axis) -> float:
+    """The height of the label under an axis."""
+    return (len(fit(axis.label, style.WIDTH, style.TEXT)) + 0.3) * style.TEXT * style.LINE_HEIGHT
 
 
 def legend_height(room: float, labels: Sequence[str]) -> float:

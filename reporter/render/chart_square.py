@@ -29,7 +29,7 @@ def draw_square(plot: RocPlot | CalibrationPlot, figure_id: str, title: str) -> 
     extra = _extra_label(plot)
     words = legend_height(room, [*(curve.label for curve in curves), *([extra] if extra else [])])
     words += NOTE_HEIGHT if note else 0
-    sheet = Sheet(max(TOP + SIDE + AXIS_HEIGHT + label_height(plot.x, SIDE), words + 2 * TOP))
+    sheet = Sheet(max(TOP + SIDE + AXIS_HEIGHT + label_height(plot.x), words + 2 * TOP))
     axes = sheet.axes(
         left,
         TOP,

@@ -35,7 +35,7 @@ class ForestPoint:
 @dataclass(frozen=True, slots=True)
 class ForestRow:
     """One line of a forest plot: a group with a point per series. Without points it is a heading over the rows that follow.
-    ``mark`` is the verdict in words, set bold at the end of the line."""
+    ``mark`` is the verdict in words, set bold under the label."""
 
     label: str
     points: tuple[ForestPoint, ...]
