@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from reporter.data.noise_frames import FrameScorer, columns_of, groups_of, require_inputs
+from reporter.data.processes import processes
 from reporter.errors import InputError, Problem
 from reporter.results import NoiseFindings, NoisePoint
 from reporter.stats.noise import Groups, NoiseRun, Progress, run_noise, run_noise_folds
@@ -127,7 +128,9 @@ def noise_study(
     )
     frame = pd.DataFrame(inputs)
     coded, labels = _groups(groups, frame)
-    run = run_noise(FrameScorer(predict, frame), columns_of(frame), coded, spec, progress=progress, n_jobs=n_jobs)
+    run = run_noise(
+        FrameScorer(predict, frame), columns_of(frame), coded, spec, progress=progress, spread=processes(n_jobs)
+    )
     return _study(run, labels)
 
 
@@ -200,7 +203,7 @@ def noise_study_cv(
     if scale is None:
         scale = [name for name, how in spec.perturb.items() if isinstance(how, Gaussian)]
     fit = LogisticStandIn(columns, _vector(label, frame, "label"), scale=scale)
-    run = run_noise_folds(fit, columns, coded, spec, folds=folds, progress=progress, n_jobs=n_jobs)
+    run = run_noise_folds(fit, columns, coded, spec, folds=folds, progress=progress, spread=processes(n_jobs))
     return _study(run, labels)
 
 

@@ -8,7 +8,6 @@ Sources
 1. Newcombe, R. G. (1998). Statistics in Medicine 17, 873-890, method 10.
 2. Zou, G. Y. and Donner, A. (2008). Statistics in Medicine 27, 1693-1702 (intervals of differences from two intervals).
 3. Ramasundarahettige, C. F., Donner, A. and Zou, G. Y. (2009). Statistics in Medicine 28, 1041-1053 (the same for ICCs).
-4. Holm, S. (1979). Scandinavian Journal of Statistics 6, 65-70.
 """
 
 from __future__ import annotations
@@ -16,17 +15,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr
 
 from reporter.results import AgreementGap, Estimate, Icc, VerdictName
 from reporter.stats.agreement import AgreementArrays, agreement_arrays
+from reporter.stats.comparisons import Adjust, adjust_p
 from reporter.stats.intervals import newcombe, normal_quantile, rate_test, two_sided
 from reporter.stats.rater_pairs import PairCounts, PairMoments
-
-Adjust = Literal["holm", "bh", "none"]
 
 UNDEFINED = "the statistic is undefined for the group or for the rest"
 NO_VARIANCE = "no interval for the group or for the rest: its variance formula gives 0"
@@ -120,26 +117,6 @@ def agreement_gaps(
             )
         )
     return tuple(result)
-
-
-def adjust_p(p: Sequence[float], adjust: Adjust) -> list[float]:
-    """p-values adjusted for their number: "holm" [4], "bh" (false discovery rate) or "none".
-
-    >>> adjust_p([0.01, 0.04, 0.03], "holm")
-    [0.03, 0.06, 0.06]
-    """
-    values = np.asarray(p, dtype=np.float64)
-    m = len(values)
-    if adjust == "none" or m == 0:
-        return [float(value) for value in values]
-    order = np.argsort(values, kind="stable")
-    if adjust == "holm":
-        stepped = np.maximum.accumulate(values[order] * (m - np.arange(m)))
-    else:
-        stepped = np.minimum.accumulate((values[order] * m / np.arange(1, m + 1))[::-1])[::-1]
-    adjusted = np.empty(m)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return [float(value) for value in adjusted]
 
 
 @dataclass(frozen=True, slots=True)

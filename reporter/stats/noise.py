@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from reporter.errors import InputError, MissingExtraError, Problem
+from reporter.errors import InputError, Problem
 from reporter.results import NoisePoint
 from reporter.stats.cells import Floats, Ints
 from reporter.stats.noise_curves import STATISTICS, curve_points, repeat_statistics
@@ -31,6 +31,15 @@ BATCH_ROWS = 131_072
 
 Progress = Callable[[int, int], None]
 """Called with the predicted rows so far and in all."""
+
+
+Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[Any]]
+"""Applies a function to each tuple of arguments and yields the results in their order: here, or in several processes."""
+
+
+def in_this_process(function: Callable[..., Any], work: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    """One after the other."""
+    return (function(*arguments) for arguments in work)
 
 
 class Scorer(Protocol):
@@ -83,7 +92,7 @@ def run_noise(
     spec: NoiseSpec,
     *,
     progress: Progress | None = None,
-    n_jobs: int = 1,
+    spread: Spread = in_this_process,
 ) -> NoiseRun:
     """One predictor, applied to the original and to perturbed rows; its agreement with itself, per group and noise level.
 
@@ -99,8 +108,8 @@ def run_noise(
         What is perturbed, how strongly, how often.
     progress
         Called after each batch of predictions.
-    n_jobs
-        Processes (joblib; its backends count, such as Dask's); the result does not depend on it.
+    spread
+        Where the work is done; the result does not depend on it.
 
     Returns
     -------
@@ -127,7 +136,7 @@ def run_noise(
     every_row = np.arange(len(groups.codes), dtype=np.intp)
     part = _Part(scorer, perturber, spec, groups, every_row, fold=0)
     batches = list(_batches(part.tiles(range(spec.repeats)), len(spec.levels)))
-    results = _in_order(_measured, [(part, batch) for batch in batches], n_jobs)
+    results = spread(_measured, [(part, batch) for batch in batches])
     totals = np.zeros((spec.repeats, len(spec.levels), len(groups.names), N_SUMS))
     all_rows = len(every_row) * len(spec.levels) * spec.repeats
     n_rows, interrupted = 0, False
@@ -157,7 +166,7 @@ def run_noise_folds(
     *,
     folds: int = 5,
     progress: Progress | None = None,
-    n_jobs: int = 1,
+    spread: Spread = in_this_process,
 ) -> NoiseRun:
     """The published design: in each repeat the rows are split into folds, a model is fitted to the others' rows and applied to the
     original and perturbed rows of the fold; statistics per fold, then their mean over the folds.
@@ -179,7 +188,7 @@ def run_noise_folds(
     values: list[Floats] = []
     interrupted = False
     try:
-        for found in _in_order(_one_split, work, n_jobs):
+        for found in spread(_one_split, work):
             values.append(found)
             if progress is not None:
                 progress(len(values) * n * len(spec.levels), spec.repeats * n * len(spec.levels))
@@ -343,18 +352,6 @@ def _one_split(fit: Fitter, perturber: Perturber, spec: NoiseSpec, groups: Group
         found.append(part.statistics(totals)[0])
     mean: Floats = np.mean(found, axis=0)
     return mean
-
-
-def _in_order(function: Callable[..., Any], work: Sequence[tuple[Any, ...]], n_jobs: int) -> Iterator[Any]:
-    if n_jobs == 1:
-        return (function(*arguments) for arguments in work)
-    try:
-        import joblib
-    except ImportError:
-        raise MissingExtraError(feature="work in several processes", package="joblib", extra="parallel") from None
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    results: Iterator[Any] = parallel(joblib.delayed(function)(*arguments) for arguments in work)
-    return results
 
 
 def _run(values: Floats, groups: Groups, spec: NoiseSpec, *, partial: bool) -> NoiseRun:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import reporter.stats.noise as noise
+from reporter.data.processes import processes
 from reporter.errors import InputError
 from reporter.results import NoisePoint
 from reporter.stats.agreement import agreement_from_counts
@@ -117,15 +118,19 @@ def test_workers_change_nothing(design: dict[str, Any], monkeypatch: pytest.Monk
     fit = LogisticStandIn(COLUMNS, COLUMNS["b"], scale=["x"])
     scorer = fit(np.arange(N), None)
     with joblib.parallel_config(backend="threading"):
-        assert run_noise(scorer, COLUMNS, GROUPS, spec, n_jobs=2) == run_noise(scorer, COLUMNS, GROUPS, spec)
-        assert run_noise_folds(fit, COLUMNS, GROUPS, spec, n_jobs=2) == run_noise_folds(fit, COLUMNS, GROUPS, spec)
+        assert run_noise(scorer, COLUMNS, GROUPS, spec, spread=processes(2)) == run_noise(scorer, COLUMNS, GROUPS, spec)
+        assert run_noise_folds(fit, COLUMNS, GROUPS, spec, spread=processes(2)) == run_noise_folds(
+            fit, COLUMNS, GROUPS, spec
+        )
 
 
 def test_processes_change_nothing() -> None:
     pytest.importorskip("joblib")
     fit = LogisticStandIn(COLUMNS, COLUMNS["b"], scale=["x"])
     spec = spec_of(repeats=2)
-    assert run_noise_folds(fit, COLUMNS, GROUPS, spec, n_jobs=2) == run_noise_folds(fit, COLUMNS, GROUPS, spec)
+    assert run_noise_folds(fit, COLUMNS, GROUPS, spec, spread=processes(2)) == run_noise_folds(
+        fit, COLUMNS, GROUPS, spec
+    )
 
 
 def test_a_large_group_is_drawn_in_pieces_with_its_exact_share(monkeypatch: pytest.MonkeyPatch) -> None:
