@@ -13,9 +13,10 @@ from reporter.data.noise_frames import FrameScorer, columns_of, groups_of, requi
 from reporter.data.processes import processes
 from reporter.errors import InputError, Problem
 from reporter.results import NoiseFindings, NoisePoint
-from reporter.stats.noise import Groups, NoiseRun, Progress, run_noise, run_noise_folds
+from reporter.stats.noise import NoiseRun, Progress, run_noise, run_noise_folds
 from reporter.stats.noise_findings import noise_findings
 from reporter.stats.noise_spec import Gaussian, noise_spec
+from reporter.stats.noise_tiles import Groups
 from reporter.stats.stand_in import LogisticStandIn
 
 

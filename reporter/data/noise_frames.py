@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reporter.errors import DataError, InputError, Problem, ReporterError
-from reporter.stats.noise import Groups
+from reporter.stats.noise_tiles import Groups
 from reporter.stats.perturbation import Column
 
 MISSING = "(missing)"

@@ -4,12 +4,12 @@ Knows numpy columns and a scorer; no frames, files or models. Two designs: :func
 :func:`run_noise_folds`, the published design with a model fitted per fold. What is drawn depends on the seed, the repeat, the
 fold, the group and the noise levels alone: not on batches, processes or an interruption.
 
-Source: Räz, T. (2023). Reliability gaps between groups in COMPAS dataset. arXiv 2308.15419.
+Source: Räz, T. (2023). Reliability gaps between groups in COMPAS dataset.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,16 +18,11 @@ from numpy.typing import NDArray
 
 from reporter.errors import InputError, Problem
 from reporter.results import NoisePoint
-from reporter.stats.cells import Floats, Ints
-from reporter.stats.noise_curves import STATISTICS, curve_points, repeat_statistics
+from reporter.stats.cells import Floats
+from reporter.stats.noise_curves import STATISTICS, curve_points
 from reporter.stats.noise_spec import NoiseSpec
+from reporter.stats.noise_tiles import N_SUMS, Groups, Part, Scorer, Tile, batches
 from reporter.stats.perturbation import Column, Perturber
-
-TILE_ROWS = 131_072
-"""Predicted rows (rows x levels) whose perturbations are drawn together; part of what a seed means."""
-
-BATCH_ROWS = 131_072
-"""About so many rows are predicted in one call."""
 
 Progress = Callable[[int, int], None]
 """Called with the predicted rows so far and in all."""
@@ -42,33 +37,10 @@ def in_this_process(function: Callable[..., Any], work: Sequence[tuple[Any, ...]
     return (function(*arguments) for arguments in work)
 
 
-class Scorer(Protocol):
-    """Scores of rows, some of whose inputs have changed.
-
-    ``rows`` are positions in the study's columns, ``changed`` holds the perturbed columns at these positions. Returns as many finite
-    scores. A scorer that works in processes must be picklable.
-    """
-
-    def __call__(self, rows: NDArray[np.intp], changed: Mapping[str, Column]) -> Floats: ...
-
-
 class Fitter(Protocol):
     """Fits a stand-in on the rows of a train part; ``start`` is the last fit, to start from."""
 
     def __call__(self, train: NDArray[np.intp], start: Scorer | None) -> Scorer: ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Groups:
-    """Which group each row belongs to: ``codes`` of shape (n,), positions in ``names``."""
-
-    names: tuple[str, ...]
-    codes: Ints
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Rows of each group."""
-        return tuple(int(size) for size in np.bincount(self.codes, minlength=len(self.names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +106,16 @@ def run_noise(
     """
     perturber = Perturber(columns, spec)
     every_row = np.arange(len(groups.codes), dtype=np.intp)
-    part = _Part(scorer, perturber, spec, groups, every_row, fold=0)
-    batches = list(_batches(part.tiles(range(spec.repeats)), len(spec.levels)))
-    results = spread(_measured, [(part, batch) for batch in batches])
+    part = Part(scorer, perturber, spec, groups, every_row, fold=0)
+    together = list(batches(part.tiles(range(spec.repeats)), len(spec.levels)))
+    results = spread(_measured, [(part, batch) for batch in together])
     totals = np.zeros((spec.repeats, len(spec.levels), len(groups.names), N_SUMS))
     all_rows = len(every_row) * len(spec.levels) * spec.repeats
     n_rows, interrupted = 0, False
-    last_tile = {tile.repeat: (i, j) for i, batch in enumerate(batches) for j, tile in enumerate(batch)}
+    last_tile = {tile.repeat: (i, j) for i, batch in enumerate(together) for j, tile in enumerate(batch)}
     finished = 0
     try:
-        for position, (batch, sums) in enumerate(zip(batches, results, strict=True)):
+        for position, (batch, sums) in enumerate(zip(together, results, strict=True)):
             for index, (tile, found) in enumerate(zip(batch, sums, strict=True)):
                 totals[tile.repeat][:, tile.groups] += found
                 finished += last_tile[tile.repeat] == (position, index)
@@ -200,135 +172,7 @@ def run_noise_folds(
     return _run(stacked, groups, spec, partial=interrupted and len(values) < spec.repeats)
 
 
-N_SUMS = 5
-"""Predicted 1 again; predicted 1 both times; sums of the score's change d, of d^2 and of (r - mean r) d."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Tile:
-    """Rows of one repeat whose perturbations are drawn together, at all levels, and the groups that occur among them."""
-
-    repeat: int
-    rows: NDArray[np.intp]
-    groups: NDArray[np.intp]
-    key: tuple[int, ...]
-    quota: Ints | None
-
-
-class _Part:
-    """Rows that one scorer predicts, with what is known of their original scores (arrays over all of the study's rows)."""
-
-    def __init__(
-        self, scorer: Scorer, perturber: Perturber, spec: NoiseSpec, groups: Groups, rows: NDArray[np.intp], fold: int
-    ) -> None:
-        self.scorer, self.perturber, self.spec, self.groups = scorer, perturber, spec, groups
-        self.rows, self.fold = rows, fold
-        self.codes = groups.codes[rows]
-        scores = _original(scorer, rows)
-        self.means = _group_means(scores, self.codes, len(groups.names))
-        self.original = np.full(len(groups.codes), np.nan)
-        self.original[rows] = scores
-        self.centred = self.original - self.means[groups.codes]
-        self.predicted = self._predicts_one(self.original)
-
-    def tiles(self, repeats: Iterable[int]) -> Iterator[_Tile]:
-        """All tiles in their order: by repeat, group (if groups are drawn apart), rows."""
-        size = max(1, TILE_ROWS // len(self.spec.levels))
-        n_groups = len(self.groups.names)
-        draws = [self.rows[self.codes == code] for code in range(n_groups)] if self.spec.by_group else [self.rows]
-        for repeat in repeats:
-            for draw, rows in enumerate(draws):
-                chunks = [rows[start : start + size] for start in range(0, len(rows), size)]
-                quotas = self._quotas(repeat, draw, [len(chunk) for chunk in chunks])
-                for number, chunk in enumerate(chunks):
-                    present = np.array([draw]) if self.spec.by_group else np.unique(self.groups.codes[chunk])
-                    key = (1, repeat, self.fold, draw, number)
-                    yield _Tile(repeat, chunk, present.astype(np.intp), key, quotas[number] if quotas else None)
-
-    def measure(self, tiles: Sequence[_Tile]) -> list[Floats]:
-        """The sums of each tile, arrays of shape (levels, the tile's groups, N_SUMS); all tiles are predicted in one call."""
-        n_levels = len(self.spec.levels)
-        drawn = [self.perturber.draw(self._rng(tile.key), tile.rows, tile.quota) for tile in tiles]
-        rows = np.concatenate([np.tile(tile.rows, n_levels) for tile in tiles])
-        changed = drawn[0] if len(drawn) == 1 else {name: np.concatenate([d[name] for d in drawn]) for name in drawn[0]}
-        del drawn
-        scores = self.scorer(rows, changed)
-        ends = np.cumsum([len(tile.rows) * n_levels for tile in tiles])[:-1]
-        return [self._sums(tile, part) for tile, part in zip(tiles, np.split(scores, ends), strict=True)]
-
-    def statistics(self, totals: Floats) -> Floats:
-        """(repeats, levels, groups, statistics) from summed sums."""
-        n_groups = len(self.groups.names)
-        n = np.bincount(self.codes, minlength=n_groups)
-        n_one = np.bincount(self.codes, weights=self.predicted[self.rows], minlength=n_groups)
-        s_rr = np.bincount(self.codes, weights=self.centred[self.rows] ** 2, minlength=n_groups)
-        return repeat_statistics(n, n_one, self.means, s_rr, totals)
-
-    def _sums(self, tile: _Tile, scores: Floats) -> Floats:
-        rows, scores = tile.rows, scores.reshape(len(self.spec.levels), -1)
-        starts = np.zeros(1, dtype=np.intp)
-        if len(tile.groups) > 1:
-            codes = self.groups.codes[rows]
-            order = np.argsort(codes, kind="stable")
-            rows, scores = rows[order], scores[:, order]
-            starts = np.searchsorted(codes[order], tile.groups)
-        change = scores - self.original[rows]
-        again = self._predicts_one(scores)
-        parts = (again, again & self.predicted[rows], change, change * change, change * self.centred[rows])
-        return np.stack([np.add.reduceat(part, starts, axis=1, dtype=np.float64) for part in parts], axis=2)
-
-    def _predicts_one(self, scores: Floats) -> NDArray[np.bool_]:
-        one: NDArray[np.bool_]
-        one = scores >= self.spec.threshold if self.spec.rule == ">=" else scores > self.spec.threshold
-        return one
-
-    def _quotas(self, repeat: int, draw: int, sizes: Sequence[int]) -> list[Ints] | None:
-        """For each chunk (levels, choices): how many values to perturb, so that the whole draw has its exact share."""
-        if not self.spec.exact_proportion or not sizes:
-            return None
-        rng = self._rng((2, repeat, self.fold, draw))
-        n_hit = np.rint(np.array(self.spec.levels) * sum(sizes)).astype(np.int64)
-        shared = [
-            rng.multivariate_hypergeometric(list(sizes), int(n), size=self.perturber.n_choices, method="marginals")
-            for n in n_hit
-        ]
-        return list(np.moveaxis(np.stack(shared), 2, 0))
-
-    def _rng(self, key: tuple[int, ...]) -> np.random.Generator:
-        return np.random.default_rng(np.random.SeedSequence(self.spec.seed, spawn_key=key))
-
-
-def _group_means(scores: Floats, codes: Ints, n_groups: int) -> Floats:
-    """Each group's mean; of equal scores exactly that score, so that their centred squares are exactly 0."""
-    means = np.zeros(n_groups)
-    for code in range(n_groups):
-        inside = scores[codes == code]
-        if len(inside):
-            means[code] = inside[0] + (inside - inside[0]).mean()
-    return means
-
-
-def _original(scorer: Scorer, rows: NDArray[np.intp]) -> Floats:
-    batches = [scorer(rows[start : start + BATCH_ROWS], {}) for start in range(0, len(rows), BATCH_ROWS)]
-    return np.concatenate(batches) if batches else np.empty(0)
-
-
-def _batches(tiles: Iterable[_Tile], n_levels: int) -> Iterator[list[_Tile]]:
-    """Tiles in a row that are predicted together; a tile is never cut."""
-    batch: list[_Tile] = []
-    n_rows = 0
-    for tile in tiles:
-        n_predicted = len(tile.rows) * n_levels
-        if batch and n_rows + n_predicted > BATCH_ROWS:
-            yield batch
-            batch, n_rows = [], 0
-        batch.append(tile)
-        n_rows += n_predicted
-    if batch:
-        yield batch
-
-
-def _measured(part: _Part, tiles: list[_Tile]) -> list[Floats]:
+def _measured(part: Part, tiles: list[Tile]) -> list[Floats]:
     return part.measure(tiles)
 
 
@@ -344,9 +188,9 @@ def _one_split(fit: Fitter, perturber: Perturber, spec: NoiseSpec, groups: Group
         in_train = np.ones(n, dtype=bool)
         in_train[test] = False
         scorer = fit(np.flatnonzero(in_train), scorer)
-        part = _Part(scorer, perturber, spec, groups, test, fold)
+        part = Part(scorer, perturber, spec, groups, test, fold)
         totals = np.zeros((1, len(spec.levels), len(groups.names), N_SUMS))
-        for batch in _batches(part.tiles([repeat]), len(spec.levels)):
+        for batch in batches(part.tiles([repeat]), len(spec.levels)):
             for tile, sums in zip(batch, part.measure(batch), strict=True):
                 totals[0][:, tile.groups] += sums
         found.append(part.statistics(totals)[0])

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import reporter.stats.noise as noise
+import reporter.stats.noise_tiles as tiles
 from reporter.data.processes import processes
 from reporter.errors import InputError
 from reporter.results import NoisePoint
 from reporter.stats.agreement import agreement_from_counts
 from reporter.stats.icc import icc
-from reporter.stats.noise import Groups, NoiseRun, run_noise, run_noise_folds
+from reporter.stats.noise import NoiseRun, run_noise, run_noise_folds
 from reporter.stats.noise_curves import STATISTICS
 from reporter.stats.noise_spec import NoiseSpec, noise_spec
+from reporter.stats.noise_tiles import Groups
 from reporter.stats.stand_in import LogisticStandIn
 
 RNG = np.random.default_rng(12)
@@ -105,7 +106,7 @@ def test_one_repeat_has_no_error() -> None:
 def test_batches_change_nothing(design: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     few, many = Linear(), Linear()
     expected = run_noise(few, COLUMNS, GROUPS, spec_of(**design))
-    monkeypatch.setattr(noise, "BATCH_ROWS", 500)
+    monkeypatch.setattr(tiles, "BATCH_ROWS", 500)
     assert run_noise(many, COLUMNS, GROUPS, spec_of(**design)).points == expected.points
     assert len(many.calls) > len(few.calls) == 2
 
@@ -113,7 +114,7 @@ def test_batches_change_nothing(design: dict[str, Any], monkeypatch: pytest.Monk
 @pytest.mark.parametrize("design", [{}, {"by_group": False}, {"exact_proportion": True}])
 def test_workers_change_nothing(design: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     joblib = pytest.importorskip("joblib")
-    monkeypatch.setattr(noise, "BATCH_ROWS", 500)
+    monkeypatch.setattr(tiles, "BATCH_ROWS", 500)
     spec = spec_of(**design)
     fit = LogisticStandIn(COLUMNS, COLUMNS["b"], scale=["x"])
     scorer = fit(np.arange(N), None)
@@ -134,7 +135,7 @@ def test_processes_change_nothing() -> None:
 
 
 def test_a_large_group_is_drawn_in_pieces_with_its_exact_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise, "TILE_ROWS", 90)
+    monkeypatch.setattr(tiles, "TILE_ROWS", 90)
     seen = []
 
     def count(rows: np.ndarray, changed: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -200,7 +201,7 @@ def test_an_empty_group_is_undefined_everywhere() -> None:
 
 
 def test_progress_counts_predicted_rows_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise, "BATCH_ROWS", 2000)
+    monkeypatch.setattr(tiles, "BATCH_ROWS", 2000)
     seen: list[tuple[int, int]] = []
     run_noise(Linear(), COLUMNS, GROUPS, spec_of(), progress=lambda done, all_: seen.append((done, all_)))
     assert seen[-1] == (6 * 3 * N, 6 * 3 * N)
@@ -209,7 +210,7 @@ def test_progress_counts_predicted_rows_to_the_end(monkeypatch: pytest.MonkeyPat
 
 
 def test_an_interrupted_run_reports_the_finished_repeats_as_partial(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise, "BATCH_ROWS", 3 * N)
+    monkeypatch.setattr(tiles, "BATCH_ROWS", 3 * N)
 
     class Stopped(Linear):
         def __call__(self, rows: np.ndarray, changed: Mapping[str, np.ndarray]) -> np.ndarray:
