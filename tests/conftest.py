@@ -10,9 +10,11 @@ import ctypes.util
 import importlib.util
 import os
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -118,3 +120,25 @@ def shared_data() -> Path:
 def shared_golden() -> Path:
     """The folder of golden values made by independent software."""
     return _shared_folder("golden")
+
+
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"reporter_tests_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def samples() -> ModuleType:
+    """Whole reports built from literal counts: ``samples.report()``, ``samples.many_groups(3000)``."""
+    return _module(Path(__file__).parent / "render" / "samples.py")
+
+
+@pytest.fixture(scope="session")
+def pages() -> ModuleType:
+    """How tests read a page: ``pages.read(html)``."""
+    return _module(Path(__file__).parent / "render" / "pages.py")

@@ -31,6 +31,7 @@ def render_markdown(document: Document, *, templates: Path | None = None) -> str
     env.filters["md"] = _escaped
     env.filters["cell"] = _cell
     env.filters["code"] = _code
+    env.filters["hashes"] = lambda level: "#" * level
     text = fill(env, "card.md.j2", document=document, kind=block_kind, prose=_prose)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 

@@ -114,7 +114,10 @@ def coefficient(value: float, digits: int = 2) -> str:
         rounded = _rounded(exact, shown)
         if not ((rounded == 0 and exact != 0) or (abs(rounded) == 1 and abs(exact) < 1)):
             return _signed(rounded, shown)
-    return number(value, digits + MOST_DIGITS)
+    if abs(exact) < Decimal("0.5"):
+        return f"{value:.1e}".replace("-", MINUS)
+    edge = f"0.{'9' * (digits + MOST_DIGITS)}"
+    return f">{NBSP}{edge}" if exact > 0 else f"<{NBSP}{MINUS}{edge}"
 
 
 def signed(text: str, value: float) -> str:
@@ -162,7 +165,8 @@ def p_value(value: float) -> str:
     >>> p_value(0.0213), p_value(0.00004), p_value(0.5), p_value(1.0)
     ('p = 0.021', 'p < 0.001', 'p = 0.50', 'p = 1')
     """
-    return f"p < {p_number(value)[1:].strip()}" if value < 0.001 else f"p = {p_number(value)}"
+    shown = p_number(value).replace(NBSP, " ")
+    return f"p {shown}" if shown[0] in "<>" else f"p = {shown}"
 
 
 def p_number(value: float) -> str:
@@ -171,14 +175,14 @@ def p_number(value: float) -> str:
     Examples
     --------
     >>> p_number(0.0213), p_number(0.00004), p_number(0.9999)
-    ('0.021', '<\\xa00.001', '> 0.99')
+    ('0.021', '<\\xa00.001', '>\\xa00.99')
     """
     if value < 0.001:
         return f"<{NBSP}0.001"
     if value == 1:
         return "1"
     if value > 0.99:
-        return "> 0.99"
+        return f">{NBSP}0.99"
     return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 

@@ -42,10 +42,14 @@ def _parser() -> MarkdownIt:
 
 
 def _is_safe_link(url: str) -> bool:
+    url = url.strip()
     try:
-        return urlsplit(url.strip()).scheme.lower() in SAFE_SCHEMES and not url.strip().startswith("//")
+        scheme = urlsplit(url).scheme.lower()
     except ValueError:
         return False
+    # A colon before the first slash without a scheme is an attempt at one.
+    disguised = not scheme and ":" in url.split("/")[0]
+    return scheme in SAFE_SCHEMES and not url.startswith("//") and not disguised
 
 
 def _below_the_card(state: Any) -> None:

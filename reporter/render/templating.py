@@ -26,7 +26,9 @@ def environment(templates: Path | None) -> Environment:
     if templates is not None:
         if not templates.is_dir():
             raise OutputError(
-                Problem(f"found no folder {templates}", key="output.templates", hint="Give a folder with your templates.")
+                Problem(
+                    f"found no folder {templates}", key="output.templates", hint="Give a folder with your templates."
+                )
             )
         folders.insert(0, templates)
     return Environment(
