@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from reporter.results import Decomposition, Level
-from reporter.stats.cells import CellArrays
+from reporter.stats.cells import CellArrays, is_none
 from reporter.stats.gaps import joined_reasons
 from reporter.stats.metrics import METRICS, Measure, Sample, optional
 
@@ -39,10 +39,11 @@ def decompose(
     >>> [round(part, 4) for part in (one.gap, one.prevalence, one.hit_rate, one.false_alarms)]
     [0.21, 0.21, 0.0, 0.0]
     """
-    chosen, others = _sides(reference, levels, cells)
+    labelled = CellArrays(cells.tp, cells.fp, cells.tn, cells.fn)
+    chosen, others = _sides(reference, levels, labelled)
     if others is None:
         return ()
-    sides = [[METRICS[name].measure(Sample(side)) for name in _PARTS] for side in (cells.take(chosen), others)]
+    sides = [[METRICS[name].measure(Sample(side)) for name in _PARTS] for side in (labelled.take(chosen), others)]
     (b1, t1, f1, r1), (b0, t0, f0, r0) = sides
     base, hits, alarms = ((one.value + two.value) / 2.0 for one, two in ((b1, b0), (t1, t0), (f1, f0)))
     parts = (
@@ -52,10 +53,11 @@ def decompose(
     )
     reasons = joined_reasons(_first_reason(b1, t1, f1), _first_reason(b0, t0, f0))
     reasons[others.n == 0] = NO_OTHER_GROUP
-    columns = [optional(values) for values in (r1.value - r0.value, *parts)]
+    defined = is_none(reasons)
+    columns = [optional(r1.value - r0.value), *(optional(np.where(defined, part, np.nan)) for part in parts)]
     name = reference if reference in ("rest", "overall") else _named(reference, levels).name
     names = [levels[i].name for i in chosen.tolist()]
-    rows = zip(names, *columns, cells.take(chosen).n_labelled.tolist(), reasons.tolist(), strict=True)
+    rows = zip(names, *columns, labelled.take(chosen).n.tolist(), reasons.tolist(), strict=True)
     return tuple(
         Decomposition(model, group, name, gap, prevalence, hit_rate, false_alarms, n, reason)
         for group, gap, prevalence, hit_rate, false_alarms, n, reason in rows
@@ -66,11 +68,10 @@ _PARTS = ("base_rate", "tpr", "fpr", "referral_rate")
 
 
 def _sides(
-    reference: str, levels: Sequence[Level], cells: CellArrays
+    reference: str, levels: Sequence[Level], labelled: CellArrays
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], CellArrays | None]:
     """Positions of the groups, and the reference's labelled counts for each."""
     everyone = np.arange(len(levels), dtype=np.int64)
-    labelled = CellArrays(cells.tp, cells.fp, cells.tn, cells.fn)
     if reference == "rest":
         return everyone, labelled.rest()
     if reference == "overall":
