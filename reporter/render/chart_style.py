@@ -56,10 +56,10 @@ RC = {
     "ytick.color": RULE,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "xtick.major.pad": 5,
+    "ytick.major.pad": 4,
     "path.simplify": False,
 }
 

@@ -19,8 +19,9 @@ DROPPED = frozenset({f"{SVG}metadata", f"{SVG}style", f"{SVG}title"})
 FONT_FAMILY = "DejaVu Sans, Verdana, sans-serif"
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 NOT_ROTATED = re.compile(r"^(translate\([^)]*\) )?rotate\(-?0(\.0+)?( [-\d.]+ [-\d.]+)?\)$")
-DEFAULTS = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
-"""What matplotlib says once in a style sheet."""
+LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+DEFAULTS = {"stroke-linejoin": "round", "stroke-linecap": "butt", "font-family": FONT_FAMILY}
+"""What is said once for all: matplotlib's style sheet, and the one font."""
 
 
 def finished(svg: str, figure_id: str, title: str) -> str:
@@ -32,7 +33,7 @@ def finished(svg: str, figure_id: str, title: str) -> str:
     ...                '<g id="a"><path style="fill: none; stroke: #000" d="M 0 0"/></g></svg>', "roc", "A < B."))
     <svg xmlns="http://www.w3.org/2000/svg" id="roc-drawing" role="img" width="9pt" height="9pt" viewBox="0 0 9 9">
     <title>A &lt; B.</title>
-    <g stroke-linejoin="round" stroke-linecap="butt"><path fill="none" stroke="#000" d="M 0 0"/></g></svg>
+    <g stroke-linejoin="round" stroke-linecap="butt" font-family="DejaVu Sans, Verdana, sans-serif"><path fill="none" stroke="#000" d="M 0 0"/></g></svg>
     """
     root = ElementTree.fromstring(svg)
     used = set(_references(root))
@@ -63,7 +64,6 @@ def _element(element: ElementTree.Element, prefix: str, used: set[str]) -> str:
     attributes = _attributes(element, prefix, used)
     inner = "".join(_element(child, prefix, used) for child in element)
     if name == "text":
-        attributes.setdefault("font-family", FONT_FAMILY)
         inner = escape(element.text or "") + inner
     if name in ("g", "defs") and not attributes:
         return inner if name == "g" else f"<defs>{inner}</defs>" if inner else ""
@@ -81,10 +81,15 @@ def _attributes(element: ElementTree.Element, prefix: str, used: set[str]) -> di
         elif name == "style":
             attributes.update(_style(value, prefix))
         elif name == "d":
-            attributes[name] = " ".join(value.split())
+            attributes[name] = _short(" ".join(value.split()))
         elif name != "transform" or not NOT_ROTATED.match(value):
-            attributes[name] = REFERENCE.sub(rf"url(#{prefix}\1)", value)
+            attributes[name] = REFERENCE.sub(rf"url(#{prefix}\1)", _short(value))
     return attributes
+
+
+def _short(value: str) -> str:
+    """Numbers to a hundredth of a point, which no eye or printer tells from more."""
+    return LONG_NUMBER.sub(lambda match: f"{round(float(match[0]), 2):g}", value)
 
 
 def _style(style: str, prefix: str) -> Iterator[tuple[str, str]]:
@@ -100,9 +105,7 @@ def _style(style: str, prefix: str) -> Iterator[tuple[str, str]]:
             yield name, value.removesuffix("px")
         elif name == "font-weight":
             yield name, "bold" if value in ("700", "bold") else value
-        elif name == "font-family":
-            yield name, FONT_FAMILY
-        elif name:
+        elif name and name != "font-family":
             yield name, REFERENCE.sub(rf"url(#{prefix}\1)", value)
 
 

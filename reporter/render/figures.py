@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from reporter.render.chart_sheet import charts_styled
 from reporter.render.plots import (
     CalibrationPlot,
@@ -14,11 +16,13 @@ from reporter.render.plots import (
 )
 
 
+@lru_cache(maxsize=64)
 def draw(spec: Plot, figure_id: str, title: str) -> str:
     """The figure as one ``svg`` element.
 
     ``figure_id`` prefixes every id inside, so it must be unique in the page; ``title`` is the alternative text, a full
     sentence. All texts appear literally as text (never as outlines, never as mathematics), wrapped or cut with an ellipsis.
+    HTML and PDF ask for the same figures, so the latest are kept.
     """
     with charts_styled():
         match spec:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from reporter.errors import OutputError
 from reporter.render.as_json import report_to_json
 from reporter.render.document import Document, Figure, Paragraph, Section, make_document
+from reporter.render.figures import draw
 from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
 from reporter.results import Report
 
@@ -74,6 +78,22 @@ def test_a_card_is_pdf_a_3a_and_pdf_ua_1(make_report: Make, vera: Check, tmp_pat
     report = make_report(groups=("North", "South & <East>", "(missing)"))
     (tmp_path / "card.pdf").write_bytes(_render(report))
     _passes(vera(tmp_path / "card.pdf"))
+
+
+@pytest.mark.needs("java", "verapdf", "poppler")
+def test_a_card_with_every_chapter_and_kind_of_chart_passes_and_its_labels_are_found(
+    samples: ModuleType, vera: Check, tmp_path: Path
+) -> None:
+    report = samples.report()
+    pdf = _render(report)
+    text = "".join(_words(pdf, tmp_path).split())
+    _passes(vera(tmp_path / "card.pdf"))
+    document = make_document(report)
+    figures = [block for section in document.sections for block in section.blocks if isinstance(block, Figure)]
+    assert {type(figure.spec).__name__ for figure in figures} >= {"ForestPlot", "RocPlot", "DensityPlot", "TreeDiagram"}
+    for figure in figures:
+        for label in re.findall(r"<text [^>]*>([^<]+)</text>", draw(figure.spec, "f", "T.")):
+            assert "".join(html.unescape(label).split()) in text, (figure.id, label)
 
 
 @pytest.mark.needs("java", "verapdf")

@@ -213,6 +213,20 @@ def test_a_figure_with_nothing_in_it_is_still_a_figure(kind: str) -> None:
     assert ElementTree.fromstring(draw(empty[kind], "fig", "T."))[0].text == "T."
 
 
+def test_scores_of_few_values_are_drawn_as_a_line_over_the_values_that_occur() -> None:
+    edges = tuple(i / 2 for i in range(21))
+    comb = Steps("Male", edges, tuple(0.1 if i % 2 == 0 else 0.0 for i in range(20)))
+    full = Steps("Male", edges, (0.05,) * 20)
+    paths = []
+    for steps in (comb, full):
+        root = ElementTree.fromstring(draw(DensityPlot(Axis("score"), Axis("share", "percent"), (steps,)), "f", "T."))
+        lines = [
+            path.attrib["d"] for path in root.iter(f"{SVG}path") if path.attrib.get("stroke") == style.look(0).colour
+        ]
+        paths.append(max(line.count("L") for line in lines))
+    assert paths == [9, 41], "ten values make nine segments; twenty bins make an outline of 42 corners"
+
+
 def test_a_tree_says_signs_in_words_and_shapes() -> None:
     svg = draw(_tree(), "fig", "T.")
     text = _text(svg)
