@@ -27,7 +27,7 @@ Form = Literal["1", "A1", "C1", "1k", "Ak", "Ck"]
 TOO_FEW_SUBJECTS = "fewer than two subjects with every rating"
 TOO_FEW_RATERS = "fewer than two raters"
 ALL_EQUAL = "all ratings are equal"
-NO_DENOMINATOR = "the denominator is 0: the subjects do not differ"
+NO_DENOMINATOR = "the denominator is 0: the variances it adds up cancel"
 IDENTICAL = "no interval: the raters agree on every subject"
 NO_INTERVAL = "no interval: the F-based limits are undefined here"
 
@@ -94,7 +94,8 @@ def icc_from_mean_squares(
     error = (msj + (n - 1) * mse) / n if one_way else mse
     rater_part = (msj - mse) / n if kind[0] == "A" else 0.0
     denominator = msb + rater_part if mean_of_k else msb + (k - 1) * error + k * rater_part
-    if denominator == 0:
+    # Parts that cancel leave a trace of rounding instead of 0.
+    if abs(denominator) <= 1e-14 * (msb + (k - 1) * error + k * (msj + mse) / n):
         return _undefined(kind, n, k, NO_DENOMINATOR)
     value = (msb - error) / denominator
     df1, df2 = float(n - 1), float(n * (k - 1) if one_way else (n - 1) * (k - 1))
