@@ -237,7 +237,10 @@ def _frame(data: Any, columns: list[str]) -> pd.DataFrame:
         raise ValueError("; ".join(problems))
     if isinstance(data, pd.DataFrame):
         return data
-    return data.select(wanted).to_pandas() if wanted else data.to_pandas()  # type: ignore[no-any-return]
+    chosen = data.select(wanted) if wanted else data
+    arrow = chosen.to_pyarrow() if hasattr(chosen, "to_pyarrow") else chosen
+    # Whole numbers stay whole where some are missing: as floats they would lose digits beyond 2^53.
+    return arrow.to_pandas(integer_object_nulls=True)  # type: ignore[no-any-return]
 
 
 def _open(path: str) -> Any:
