@@ -96,12 +96,22 @@ def _nothing_left_out(_table: Table) -> str:
 
 
 def _shown_rows(table: Table) -> tuple[Row, ...]:
-    """The rows that the PDF shows: the flagged ones first, then as given."""
+    """The rows that the PDF shows: the flagged ones first, then the largest groups, else as given."""
     if table.pdf_limit is None or table.total <= table.pdf_limit:
         return table.rows
     order = ("fail", "warn", "unknown")
-    ranked = sorted(table.rows, key=lambda row: order.index(row.flag) if row.flag in order else len(order))
-    return tuple(ranked[: table.pdf_limit])
+    size = _size_column(table)
+
+    def rank(row: Row) -> tuple[int, float]:
+        n = None if size is None else row.cells[size].sort
+        return order.index(row.flag) if row.flag in order else len(order), -n if isinstance(n, (int, float)) else 0
+
+    return tuple(sorted(table.rows, key=rank)[: table.pdf_limit])
+
+
+def _size_column(table: Table) -> int | None:
+    """Where the table says how large a group is."""
+    return next((place for place, column in enumerate(table.columns) if column.key == "n"), None)
 
 
 def _left_out(table: Table) -> str:
@@ -111,7 +121,8 @@ def _left_out(table: Table) -> str:
     where = "card.html and in report.json, which is attached to this file"
     if table.pdf_limit == 0:
         return f"The {fmt.count(table.total)} rows are in {where}."
-    return f"{fmt.count(table.pdf_limit)} of {fmt.count(table.total)} rows, flagged ones first. All are in {where}."
+    order = "flagged ones first" if _size_column(table) is None else "flagged ones first, then the largest"
+    return f"{fmt.count(table.pdf_limit)} of {fmt.count(table.total)} rows, {order}. All are in {where}."
 
 
 def _sort_key(value: float | str | None) -> str:
