@@ -333,6 +333,9 @@ def _binary(column: pd.Series[Any], positive: Any, what: str) -> np.ndarray[Any,
     name = column.name if isinstance(column.name, str) else None
     shown = f"{what} column {name!r}" if name else what
     binary = read_binary(texts, counts, positive=positive, what=shown)
+    if binary.bits is None and text_of(positive) == "1":
+        # 1 is also the default: what is said of the values alone is the better message.
+        binary = read_binary(texts, counts, positive=None, what=shown)
     if binary.bits is None:
         raise ValueError(f"{binary.message}. {binary.hint}" if binary.hint else binary.message)
     return np.asarray(np.asarray(binary.bits, np.int64)[codes])
