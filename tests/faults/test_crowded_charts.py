@@ -70,3 +70,14 @@ def test_three_thousand_groups_keep_the_pdf_small_with_the_flagged_first_and_the
     assert "Drawn: 40 of 3,000 groups." in text
     assert text.index("group 2999") < text.index("group 0")
     assert text.count("\f") <= 6
+
+
+def test_rows_that_the_pdf_keeps_are_the_flagged_then_the_largest() -> None:
+    from reporter.render.as_html import render_html
+
+    columns = (Column("group", "Group"), Column("n", "Rows", "number"))
+    rows = tuple(Row((Cell(f"g{i}"), Cell(str(i), sort=i)), "fail" if i == 3 else None) for i in range(100))
+    document = Document("Card", "s", "en", (Section("a", "A", (Table("t", "Groups", columns, rows, pdf_limit=3),)),))
+    page = render_html(document, medium="pdf")
+    assert re.findall(r"<th scope=\"row\"[^>]*>([^<]*)", page) == ["g3", "g99", "g98"]
+    assert "3 of 100 rows, flagged ones first, then the largest." in page
