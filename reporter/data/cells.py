@@ -94,15 +94,17 @@ def joint(counts: Counts, grouping: str | None, first: str, second: str) -> Join
 def joint_scores(counts: Counts, first: str, second: str) -> JointScores | None:
     """The joint score table of two models over all rows, None when either has no scores or they have too many distinct pairs."""
     i, j = sorted((_index(counts, first), _index(counts, second)))
-    table = counts.tables.get(f"score pairs/{i},{j}")
+    names = grouping_names(counts)
+    # Every row is in some group, so that all rows are the sum over any grouping.
+    table = counts.tables.get(f"score pairs/m{i},m{j}/{names[0] if names else ''}")
     if table is None:
         return None
-    names = ("first", "second") if i == _index(counts, first) else ("second", "first")
+    sides = ("first", "second") if i == _index(counts, first) else ("second", "first")
     return JointScores(
         group=np.zeros(len(table), np.int64),
         label=table["label"].to_numpy().astype(np.int64),
-        first=table[names[0]].to_numpy(),
-        second=table[names[1]].to_numpy(),
+        first=table[sides[0]].to_numpy(),
+        second=table[sides[1]].to_numpy(),
         n=table["n"].to_numpy(),
     )
 

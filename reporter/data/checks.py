@@ -24,6 +24,7 @@ from reporter.data.groupings import (
 )
 from reporter.data.intervals import find_bins
 from reporter.data.levels import LevelMap, build_levels
+from reporter.data.ratings import RatingPlan, plan_ratings
 from reporter.data.scan import Scan
 from reporter.data.source import Source, needed_columns
 from reporter.data.values import NO, Binary, read_binary
@@ -52,6 +53,7 @@ class Plan:
     models: list[Ints] = field(default_factory=list)
     score_codes: list[dict[int, int]] = field(default_factory=list)
     n: int = 0
+    ratings: RatingPlan | None = None
 
 
 def plan(source: Source, loaded: LoadedConfig) -> Plan:
@@ -84,6 +86,8 @@ def _make_plan(source: Source, loaded: LoadedConfig) -> Plan:
         _read_model(made, source, loaded, i)
     for spec in made.specs:
         _read_levels(made, loaded, spec)
+    made.ratings, rating_problems = plan_ratings(source, loaded, columns, made.scan.missing)
+    made.problems += rating_problems
     made.problems += _unique_key(source, loaded)
     if not made.problems:
         made.problems += _references(made, loaded)

@@ -113,6 +113,10 @@ def count(source: Source, loaded: LoadedConfig, *, progress: Callable[[str], Non
 
     told("scores")
     count_scores(tables, facts, made, source, loaded)
+    from reporter.data.ratings import count_ratings
+
+    told("ratings")
+    count_ratings(tables, facts, made, source, loaded)
     return Counts(tables, facts)
 
 
@@ -145,13 +149,13 @@ def _table(made: Plan, margin: Margin, level: Ints | None, members: tuple[int, .
     return summed(columns, margin.n)
 
 
-def summed(columns: Mapping[str, Ints], n: Ints) -> pd.DataFrame:
-    """The distinct combinations in ascending order with the sum of their ``n``."""
+def summed(columns: Mapping[str, Ints], n: Ints, *, wide: bool = False) -> pd.DataFrame:
+    """The distinct combinations in ascending order with the sum of their ``n``; codes are below 128 unless ``wide``."""
     from reporter.data.scan import add_up
 
     margin = add_up(tuple(columns), list(columns.values()), n)
     table = pd.DataFrame({name: margin.codes[:, i] for i, name in enumerate(columns)})
-    kinds = {name: np.int32 if name == "level" else np.int8 for name in columns}
+    kinds = {name: np.int32 if wide or name == "level" else np.int8 for name in columns}
     table = table.astype(kinds)
     table["n"] = margin.n
     return table

@@ -7,8 +7,10 @@ order, on any engine and with any number of threads; all scaling is by powers of
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from typing import Any
 
-_PART = 30
+BITS = 30
 
 
 def exponent(bound: float) -> int:
@@ -23,11 +25,30 @@ def exponent(bound: float) -> int:
     return power - 1 if mantissa == 0.5 else power
 
 
-def total(high: int | None, low: int | None, power: int) -> float:
-    """The float nearest to the sum that two sums of parts stand for.
+def parts(term: Any, power: int) -> tuple[Any, Any]:
+    """The two whole numbers of an engine's float expression, \\|term\\| <= 2^power."""
+    # Two factors, as a single one may lie beyond the range of floats.
+    half = (BITS - power) // 2
+    scaled = term * math.ldexp(1.0, half) * math.ldexp(1.0, BITS - power - half)
+    high = scaled.floor()
+    return high, ((scaled - high.cast("float64")) * float(2**BITS)).floor()
+
+
+def fraction(high: int, low: int, power: int) -> Fraction:
+    """The sum that two sums of parts stand for, exactly.
+
+    >>> fraction(3 * 2**29, 0, 0)
+    Fraction(3, 2)
+    """
+    whole = (high << BITS) + low
+    shift = power - 2 * BITS
+    return Fraction(whole << shift) if shift >= 0 else Fraction(whole, 1 << -shift)
+
+
+def total(high: int, low: int, power: int) -> float:
+    """The float nearest to that sum.
 
     >>> total(3 * 2**29, 0, 0)
     1.5
     """
-    whole = ((high or 0) << _PART) + (low or 0)
-    return math.ldexp(float(whole), power - 2 * _PART) if abs(whole) < 2**1000 else float("nan")
+    return float(fraction(high, low, power))

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 EXACT = ("placements", "squares1", "squares0")
 FLOATS = ("error2", "error4", "total", "total2")
-_BITS = 30
+_BITS = fixed_point.BITS
 _MASK = (1 << _BITS) - 1
 MOST_SUMMED = 1 << 22
 """So many 30-bit numbers have a sum below 2^53."""

@@ -62,7 +62,7 @@ def _parsed(where: str, dialect: str) -> Any:
         raise NotFoundProblem(
             f"{where!r} is not one SQL expression", "Write a condition, e.g. year = 2026", "data.where"
         )
-    return found.this
+    return found.this.copy()
 
 
 def _check_columns(condition: Any, opened: Opened) -> None:

@@ -1,0 +1,166 @@
+"""Agreement counts of models and human raters equal what a naive loop over rows counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from reporter.data import agreement_views as views
+from reporter.data import score_pairs
+from reporter.data.counts import Counts
+from reporter.errors import DataError, Problem
+from reporter.stats.icc import icc
+
+Count = Callable[..., Counts]
+
+
+def _frame(n: int = 400) -> pd.DataFrame:
+    rng = np.random.default_rng(7)
+    base = rng.random(n)
+    frame = pd.DataFrame(
+        {
+            "sex": rng.choice(["F", "M", None], n, p=[0.5, 0.4, 0.1]),
+            "y": rng.choice(["refer", "wait"], n),
+            "s1": np.round(base, 2),
+            "s2": np.round(np.clip(base + rng.normal(0, 0.2, n), 0, 1), 2),
+            "nurse": rng.choice(["refer", "wait", None], n, p=[0.3, 0.6, 0.1]),
+            "doctor": rng.choice(["refer", "wait"], n),
+            "third": rng.choice(["refer", "wait"], n),
+            "pain_n": rng.choice([0.0, 1.0, 2.0, 3.0, np.nan], n),
+            "pain_d": rng.choice([0, 1, 2, 3], n),
+        }
+    )
+    frame.loc[:5, "s1"] = np.nan
+    return frame
+
+
+KEYS = {
+    "data": {"positive": "refer"},
+    "models": [{"name": "new", "score": "s1"}, {"name": "old", "score": "s2", "threshold": 0.4}],
+    "groups": ["sex"],
+    "metrics": ["referral_rate"],
+    "flags": {"rules": [{"metric": "referral_rate", "ratio": 0.8}]},
+    "agreement": {
+        "raters": {"nurse": "nurse", "doctor": "doctor", "third": "third"},
+        "items": [{"name": "pain", "nurse": "pain_n", "doctor": "pain_d"}],
+        "statistics": ["kappa", "icc", "fleiss"],
+    },
+}
+
+
+def _bits(frame: pd.DataFrame) -> dict[str, pd.Series]:
+    words = {"refer": 1.0, "wait": 0.0}
+    return {
+        "new": (frame["s1"] >= 0.5).astype(float).where(frame["s1"].notna()),
+        "old": (frame["s2"] >= 0.4).astype(float),
+        **{name: frame[name].map(words).astype(float) for name in ("nurse", "doctor", "third")},
+    }
+
+
+def test_every_pair_has_its_four_counts_per_group(counted: Count) -> None:
+    frame = _frame()
+    counts = counted(frame, **KEYS)
+    bits = _bits(frame)
+    pairs = views.rater_pairs(counts)
+    assert {(pair.first, pair.second) for pair in pairs if pair.item is None} == {
+        ("new", "old"),
+        ("nurse", "doctor"),
+        ("nurse", "third"),
+        ("doctor", "third"),
+        *((model, rater) for model in ("new", "old") for rater in ("nurse", "doctor", "third")),
+    }
+    for place, pair in enumerate(pairs):
+        if pair.item is not None:
+            continue
+        first, second = bits[pair.first], bits[pair.second]
+        for grouping, masks in (
+            (None, [np.ones(len(frame), bool)]),
+            ("sex", [frame["sex"] == "F", frame["sex"] == "M", frame["sex"].isna()]),
+        ):
+            found = views.pair_counts(counts, grouping, place)
+            assert found is not None
+            for group, mask in enumerate(masks):
+                r, s = first[mask], second[mask]
+                expected = [((r == i) & (s == j)).sum() for i, j in ((1, 1), (0, 1), (1, 0), (0, 0))]
+                assert [found.a[group], found.b[group], found.c[group], found.d[group]] == expected
+
+
+@pytest.mark.parametrize("most", [200_000, 10], ids=["exact", "moments"])
+def test_scores_of_two_models_give_the_icc_of_the_rows(
+    counted: Count, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(score_pairs, "MOST_SCORES", most)
+    frame = _frame()
+    frame[["s1", "s2"]] += 1e8
+    counts = counted(frame, **KEYS)
+    place = next(i for i, pair in enumerate(views.rater_pairs(counts)) if pair.second == "old")
+    expected = icc(frame[["s1", "s2"]].to_numpy())
+    moments = views.pair_moments(counts, None, place)
+    assert moments is not None
+    assert moments.icc(0, "A1", 0.95).value == pytest.approx(expected.value, rel=1e-8)
+    grouped = views.pair_moments(counts, "sex", place)
+    assert grouped is not None
+    women = icc(frame.loc[frame["sex"] == "F", ["s1", "s2"]].to_numpy())
+    assert grouped.icc(0, "A1", 0.95).value == pytest.approx(women.value, rel=1e-8)
+    assert grouped.icc(0, "A1", 0.95).n == women.n
+
+
+def test_items_with_numbers_have_ordered_tables_and_moments(counted: Count) -> None:
+    frame = _frame()
+    counts = counted(frame, **KEYS)
+    place = next(i for i, pair in enumerate(views.rater_pairs(counts)) if pair.item == "pain")
+    assert views.pair_counts(counts, "sex", place) is None
+    assert views.rater_pairs(counts)[place].reason == "the ratings have 4 values, not two"
+    tables = views.pair_tables(counts, None, place)
+    assert tables is not None
+    np.testing.assert_array_equal(tables[0], pd.crosstab(frame["pain_n"], frame["pain_d"]).to_numpy())
+    moments = views.pair_moments(counts, None, place)
+    assert moments is not None
+    expected = icc(frame[["pain_n", "pain_d"]].to_numpy())
+    assert moments.icc(0, "A1", 0.95).value == pytest.approx(expected.value, rel=1e-12)
+
+
+def test_three_raters_are_counted_by_how_many_chose_what(counted: Count) -> None:
+    frame = _frame()
+    counts = counted(frame, **KEYS)
+    item = views.rated_by_many(counts)[0]
+    assert (item.raters, item.categories) == (("nurse", "doctor", "third"), ("refer", "wait"))
+    patterns = views.rating_patterns(counts, "sex", 0)
+    women = frame[frame["sex"] == "F"][["nurse", "doctor", "third"]]
+    refer, wait = (women == "refer").sum(axis=1), (women == "wait").sum(axis=1)
+    expected = pd.crosstab(refer, wait)
+    for (chosen_refer, chosen_wait), times in zip(patterns[0].chosen.tolist(), patterns[0].times.tolist(), strict=True):
+        assert expected.loc[chosen_refer, chosen_wait] == times
+    assert sum(int(one.times.sum()) for one in patterns) == len(frame)
+
+
+def test_a_rating_in_words_without_a_positive_value_names_both_and_the_key(
+    problems: Callable[..., list[Problem]],
+) -> None:
+    keys = {**KEYS, "data": {}}
+    (found, *_) = problems(_frame().assign(y=1), **keys)
+    assert "'refer' and 'wait'" in found.message
+    assert found.key == "data.positive"
+
+
+def test_a_pair_with_a_missing_rating_counts_as_if_the_row_were_absent(counted: Count) -> None:
+    frame = _frame()
+    complete = frame[frame["nurse"].notna()]
+    place = next(
+        i for i, p in enumerate(views.rater_pairs(counted(frame, **KEYS))) if (p.first, p.second) == ("nurse", "doctor")
+    )
+    whole = views.pair_counts(counted(frame, **KEYS), None, place)
+    part = views.pair_counts(counted(complete, **KEYS), None, place)
+    assert whole is not None
+    assert part is not None
+    assert (whole.a, whole.b, whole.c, whole.d) == (part.a, part.b, part.c, part.d)
+
+
+def test_a_rater_column_of_identifiers_is_refused(counted: Count) -> None:
+    frame = _frame(1500)
+    frame["nurse"] = [f"id{i}" for i in range(len(frame))]
+    with pytest.raises(DataError, match="1,500 different ratings"):
+        counted(frame, **KEYS)
