@@ -34,7 +34,10 @@ from reporter.render.tables import (
 )
 from reporter.render.wording import Words, group_name, literal, plural
 from reporter.render.wording_findings import gap_interval, gap_text, limit_text, reference_name
-from reporter.results import Comparison, Estimate, Grouping, Level, Report
+from reporter.results import Comparison, Estimate, Grouping, GroupResult, Level, Report
+
+MEASURES_ACROSS = 8
+"""More columns than this do not fit the width of a page."""
 
 
 def groups_section(report: Report, words: Words) -> Section | None:
@@ -65,17 +68,14 @@ def _grouping(report: Report, words: Words, grouping: Grouping) -> list[Block]:
         Heading(f"group-{place}", f"By {literal(grouping.name)}"),
         Paragraph(_summary(report, grouping)),
     ]
-    blocks += [Paragraph(literal(note), "note") for note in grouping.notes if len(grouping.columns) > 1]
+    blocks += [Paragraph(words.reason(note), "note") for note in grouping.notes if len(grouping.columns) > 1]
     for index, model in enumerate(report.models):
-        table = _results(report, words, grouping, model.name, f"group-{place}-model-{index + 1}")
+        tables = _results(report, words, grouping, model.name, f"group-{place}-model-{index + 1}")
         if index == 0:
-            blocks.append(table)
+            blocks += tables
         else:
-            blocks.append(
-                Details(
-                    f"group-{place}-more-{index + 1}", f"The same for {words.model(model.name)}", (table,), in_pdf=False
-                )
-            )
+            summary = f"The same for {words.model(model.name)}"
+            blocks.append(Details(f"group-{place}-more-{index + 1}", summary, tuple(tables), in_pdf=False))
     return blocks
 
 
@@ -95,13 +95,33 @@ def _summary(report: Report, grouping: Grouping) -> str:
     )
 
 
-def _results(report: Report, words: Words, grouping: Grouping, model: str, table_id: str) -> Table:
+def _results(report: Report, words: Words, grouping: Grouping, model: str, table_id: str) -> list[Table]:
+    """The model's table, in parts where there are more measures than fit a page."""
     by_group = {result.group: result for result in grouping.results if result.model == model}
     names = metric_order(report, next(iter(by_group.values())).metrics) if by_group else []
     diverging: dict[str, list[Comparison]] = {}
     for found in report.comparisons:
         if found.grouping == grouping.name and found.model == model and found.verdict == "diverges":
             diverging.setdefault(found.group, []).append(found)
+    parts = [names[start : start + MEASURES_ACROSS] for start in range(0, len(names), MEASURES_ACROSS)] or [[]]
+    caption = f"{words.model(model)} by {literal(grouping.name)}: value, {words.level_name()} and counts"
+    tables = []
+    for number, part in enumerate(parts, 1):
+        which = f", part {number} of {len(parts)}" if len(parts) > 1 else ""
+        part_id = table_id if number == 1 else f"{table_id}-part-{number}"
+        columns, rows = _part(report, words, grouping, part, by_group, diverging)
+        tables.append(Table(part_id, f"{caption}{which}", columns, rows))
+    return tables
+
+
+def _part(
+    report: Report,
+    words: Words,
+    grouping: Grouping,
+    names: Sequence[str],
+    by_group: dict[str, GroupResult],
+    diverging: dict[str, list[Comparison]],
+) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
     columns = [Column("group", literal(grouping.name)), Column("n", words.units.capitalize(), "number")]
     # The measures are explained once, over the first table.
     explained = grouping is report.groupings[0]
@@ -114,12 +134,7 @@ def _results(report: Report, words: Words, grouping: Grouping, model: str, table
         cells = [_group(words, level, diverging.get(level.name, [])), count_cell(level.n)]
         cells += [value_cell(words, name, result.metrics[name]) for name in names]
         rows.append(Row(tuple(cells), _mark(diverging.get(level.name, []))))
-    return Table(
-        table_id,
-        f"{words.model(model)} by {literal(grouping.name)}: value, {words.level_name()} and counts",
-        tuple(columns),
-        tuple(rows),
-    )
+    return tuple(columns), tuple(rows)
 
 
 def _group(words: Words, level: Level, diverging: Sequence[Comparison]) -> Cell:
@@ -253,7 +268,7 @@ def _comparison_row(words: Words, found: Comparison) -> Row:
     p = found.p_adjusted
     verdict = found.verdict + (", accepted" if found.accepted else "")
     needed = f"about {fmt.count(found.rows_needed)} more {words.units} would settle it" if found.rows_needed else ""
-    reason = "; ".join(part for part in (literal(found.reason) if found.reason else "", needed) if part)
+    reason = "; ".join(part for part in (words.note(found.reason), needed) if part)
     return Row(
         (
             Cell(group_name(found.group)),
@@ -263,7 +278,9 @@ def _comparison_row(words: Words, found: Comparison) -> Row:
             value_cell(words, found.metric, found.group_estimate),
             _with_reference(value_cell(words, found.metric, found.reference_estimate), reference_name(found)),
             Cell(
-                gap_text(words, found), gap_interval(words, found) or literal(found.gap.reason or ""), found.gap.value
+                gap_text(words, found),
+                gap_interval(words, found) or words.note(found.gap.reason),
+                found.gap.value,
             ),
             Cell(limit_text(words, found.metric, found.comparison, found.limit, found.side), "", found.limit),
             Cell("none" if p is None else fmt.p_number(p), "", p),

@@ -89,7 +89,9 @@ def model_section(report: Report, words: Words) -> Section:
         Table("models", "The models of this report; the first is the one the card is for", columns, rows),
     ]
     blocks += [
-        Paragraph(f"{literal(model.name)}: {literal(note)}", "note") for model in report.models for note in model.notes
+        Paragraph(f"{literal(model.name)}: {words.reason(note)}", "note")
+        for model in report.models
+        for note in model.notes
     ]
     return Section("model", TITLES["model"], tuple(blocks))
 
@@ -139,6 +141,7 @@ def _of(n: int, total: int) -> str:
 
 def _composition(report: Report, words: Words, grouping: Grouping, index: int) -> Table:
     labelled = report.data.label is not None
+    lacking = _lacking(grouping)
     total = sum(level.n for level in grouping.levels)
     columns = [
         Column("group", literal(grouping.name)),
@@ -153,7 +156,7 @@ def _composition(report: Report, words: Words, grouping: Grouping, index: int) -
     columns += [
         Column(f"missing-{place}", f"Without a prediction of {literal(model.name)}", "number")
         for place, model in enumerate(report.models)
-        if _lacks(grouping, model.name)
+        if model.name in lacking
     ]
     by_group = {(result.model, result.group): result.cells for result in grouping.results}
     rows = []
@@ -168,7 +171,7 @@ def _composition(report: Report, words: Words, grouping: Grouping, index: int) -
                 count_cell(unlabelled),
             ]
         for model in report.models:
-            if _lacks(grouping, model.name):
+            if model.name in lacking:
                 one = by_group[(model.name, level.name)]
                 cells.append(count_cell(one.labelled_without_prediction + one.unlabelled_without_prediction))
         rows.append(Row(tuple(cells)))
@@ -177,7 +180,7 @@ def _composition(report: Report, words: Words, grouping: Grouping, index: int) -
         f"Who was evaluated, by {literal(grouping.name)}: {plural(len(grouping.levels), 'group')}",
         tuple(columns),
         tuple(rows),
-        note=" ".join(literal(note) for note in grouping.notes),
+        note=" ".join(words.reason(note) for note in grouping.notes),
     )
 
 
@@ -188,9 +191,10 @@ def _events(positive: int, labelled: int, without_prediction: int) -> Cell:
     )
 
 
-def _lacks(grouping: Grouping, model: str) -> bool:
-    return any(
-        result.cells.labelled_without_prediction + result.cells.unlabelled_without_prediction
+def _lacking(grouping: Grouping) -> set[str]:
+    """The models that lack a prediction somewhere."""
+    return {
+        result.model
         for result in grouping.results
-        if result.model == model
-    )
+        if result.cells.labelled_without_prediction + result.cells.unlabelled_without_prediction
+    }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reporter.render import format as fmt
-from reporter.render.chapter_agreement import statistic_name
+from reporter.render.agreement_tables import statistic_name
 from reporter.render.document import (
     Block,
     Cell,

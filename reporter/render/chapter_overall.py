@@ -47,11 +47,7 @@ def _pair(report: Report, words: Words, pair: ModelPair, index: int) -> list[Blo
     first, second = literal(pair.first), literal(pair.second)
     share = pair.disagreement
     if share.value is None:
-        return [
-            Paragraph(
-                f"Whether {first} and {second} agree cannot be told: {literal(share.reason or 'no common rows')}."
-            )
-        ]
+        return [Paragraph(f"Whether {first} and {second} agree cannot be told: {words.reason(share.reason)}.")]
     marked = words.positive_prediction
     sentence = (
         f"{words.model(pair.first)} and {words.model(pair.second)} disagree about {fmt.percent(share.value, 1)} of "

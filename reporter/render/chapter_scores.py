@@ -55,7 +55,7 @@ def _grouping(words: Words, model: ModelResult, grouping: Grouping, place: int) 
         blocks.append(_density(words, model, curves, place, name, note, total))
     for reason in dict.fromkeys(one.reason for one in curves if one.reason):
         groups = [group_name(one.group or "") for one in curves if one.reason == reason]
-        blocks.append(Paragraph(f"{listed(groups)}: {literal(reason)}.", "note"))
+        blocks.append(Paragraph(f"{listed(groups)}: {words.reason(reason)}.", "note"))
     return blocks
 
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 from reporter.render import format as fmt
 from reporter.render.document import (
     Block,
-    Cell,
-    Column,
     Details,
     Figure,
     Heading,
     Paragraph,
-    Row,
     Section,
     Sentence,
     Sentences,
-    Severity,
-    Table,
 )
 from reporter.render.plots import Axis, TreeDiagram, TreeNode, TreeRate
-from reporter.render.tables import count_cell
-from reporter.render.wording import Words, group_name, literal, plural
+from reporter.render.tree_tables import leaf_table, test_table
+from reporter.render.wording import Words, literal, plural
 from reporter.render.wording_trees import (
     delta_text,
     edge_words,
@@ -73,13 +68,13 @@ def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
     if len(leaves) > 1:
         blocks.append(Sentences(_leaf_sentences(words, result, root, leaves)))
         blocks.append(_figure(words, result, root, f"tree-{place}-figure"))
-    blocks.append(_table(words, result, root, leaves, f"tree-{place}-table"))
+    blocks.append(leaf_table(words, result, root, leaves, f"tree-{place}-table"))
     if result.tree.root.tests:
         blocks.append(
             Details(
                 f"tree-{place}-tests",
                 "The test of each covariate in each node",
-                (_tests(result, f"tree-{place}-tests-table"),),
+                (test_table(words, result, f"tree-{place}-tests-table"),),
                 in_pdf=False,
             )
         )
@@ -102,7 +97,7 @@ def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
         before = result.unpruned.root
         inner: tuple[Block, ...] = (
             _figure(words, result, before, f"tree-{place}-unpruned-figure"),
-            _table(words, result, before, leaves_of(before), f"tree-{place}-unpruned-table"),
+            leaf_table(words, result, before, leaves_of(before), f"tree-{place}-unpruned-table"),
         )
         blocks.append(
             Details(f"tree-{place}-unpruned", "The tree before similar neighbours were joined", inner, in_pdf=False)
@@ -184,108 +179,3 @@ def _node(result: TreeResult, node: Node, root: Node, edge: str) -> TreeNode:
 
 def _delta(result: TreeResult, value: float | None) -> str:
     return fmt.UNDEFINED if value is None else f"{delta_text(result, value)}{unit(result)}"
-
-
-def _table(words: Words, result: TreeResult, root: Node, leaves: list[Node], table_id: str) -> Table:
-    levels = [literal(level) for level in result.levels]
-    columns = [
-        Column("path", "Subgroup"),
-        Column("n", "n", "number"),
-        Column("delta", "Δ", "number", f"with its {words.level_name()}"),
-    ]
-    columns += [
-        Column(f"m{model}_a{level}", f"{literal(name)}, {levels[level - 1]}", "number")
-        for model, name in enumerate(result.models, 1)
-        for level in range(1, len(levels) + 1)
-    ]
-    columns += [
-        Column(f"base-a{level}", f"base rate, {name}", "number")
-        for level, name in enumerate(levels, 1)
-        if any(leaf.base_rates.get(f"a{level}") is not None for leaf in leaves)
-    ]
-    keys = [column.key for column in columns[3:]]
-    rows = [
-        Row(
-            _cells(result, root, f"all {words.units}" if len(leaves) > 1 else path_words(root.path or "all rows"), keys)
-        )
-    ]
-    if len(leaves) > 1:
-        rows += [Row(_cells(result, leaf, path_words(leaf.path), keys), _mark(root, leaf)) for leaf in leaves]
-    return Table(
-        table_id,
-        f"{rate_title(words, result).capitalize()} and Δ: overall and in each subgroup, the largest Δ first",
-        tuple(columns),
-        tuple(rows),
-    )
-
-
-def _mark(root: Node, leaf: Node) -> Severity | None:
-    return "warn" if reverses(root, leaf) else None
-
-
-def _cells(result: TreeResult, node: Node, name: str, keys: list[str]) -> tuple[Cell, ...]:
-    interval = (
-        ""
-        if node.low is None or node.high is None
-        else f"{delta_text(result, node.low)} to {delta_text(result, node.high)}"
-    )
-    cells = [Cell(name, literal(node.reason) if node.reason and not node.children else ""), count_cell(node.n)]
-    cells.append(Cell(_delta(result, node.delta), interval, node.delta))
-    for key in keys:
-        rate = node.base_rates.get(key.removeprefix("base-")) if key.startswith("base-") else node.rates.get(key)
-        if rate is None:
-            cells.append(Cell("none"))
-        elif key.startswith("base-"):
-            cells.append(
-                Cell(
-                    fmt.UNDEFINED if rate.rate is None else fmt.percent(rate.rate, 1),
-                    f"n = {fmt.count(rate.n)}",
-                    rate.rate,
-                )
-            )
-        else:
-            cells.append(Cell(rate_text(result, rate), f"n = {fmt.count(rate.n)}", rate.rate))
-    return tuple(cells)
-
-
-def _place(result: TreeResult, covariate: str) -> tuple[int, str]:
-    known = result.split_on
-    return (known.index(covariate) if covariate in known else len(known), covariate)
-
-
-def _tests(result: TreeResult, table_id: str) -> Table:
-    columns = (
-        Column("node", "Node"),
-        Column("covariate", "Covariate"),
-        Column("statistic", "Statistic", "number"),
-        Column("df", "df", "number"),
-        Column("p", "p", "number"),
-        Column("adjusted", "p, adjusted", "number"),
-        Column("reason", "Note"),
-    )
-    rows = []
-    for node in result.tree.nodes():
-        for covariate, test in sorted(node.tests.items(), key=lambda item: _place(result, item[0])):
-            note = literal(test.reason) if test.reason else ""
-            if test.left_out:
-                note = (
-                    f"{note}; " * bool(note)
-                    + f"too thin to take part: {', '.join(group_name(name) for name in test.left_out)}"
-                )
-            chosen = node.split is not None and node.split.covariate == covariate
-            rows.append(
-                Row(
-                    (
-                        Cell(f"{node.id}: {path_words(node.path or 'all rows')}", "", node.id),
-                        Cell(literal(covariate), "split here" if chosen else ""),
-                        Cell("none" if test.statistic is None else fmt.number(test.statistic, 2), "", test.statistic),
-                        Cell("" if test.df is None else fmt.plain(test.df), "", test.df),
-                        Cell("none" if test.p is None else fmt.p_number(test.p), "", test.p),
-                        Cell("none" if test.p_adjusted is None else fmt.p_number(test.p_adjusted), "", test.p_adjusted),
-                        Cell(note),
-                    )
-                )
-            )
-    return Table(
-        table_id, "Tests of whether Δ differs over a covariate, node by node", columns, tuple(rows), pdf_limit=30
-    )

@@ -88,7 +88,7 @@ def _table(words: Words, grouping: Grouping, models: Sequence[str], table_id: st
     parts = [part for part in grouping.decompositions if part.model in models]
     who = words.model(models[0]) if len(models) == 1 else "the other models"
     caption = f"Parts of the gap with {who}, by {literal(grouping.name)}, against {_against(words, parts)}"
-    return Table(table_id, caption, tuple(columns), tuple(_row(part, several) for part in parts))
+    return Table(table_id, caption, tuple(columns), tuple(_row(words, part, several) for part in parts))
 
 
 def _against(words: Words, parts: Sequence[Decomposition]) -> str:
@@ -96,11 +96,11 @@ def _against(words: Words, parts: Sequence[Decomposition]) -> str:
     return {"rest": "the rest", "overall": f"all {words.units}"}.get(name, literal(name))
 
 
-def _row(part: Decomposition, several: bool) -> Row:
+def _row(words: Words, part: Decomposition, several: bool) -> Row:
     cells = [Cell(group_name(part.group))]
     cells += [Cell(literal(part.model))] if several else []
     if part.gap is None:
-        cells.append(Cell(fmt.UNDEFINED, literal(part.reason or "no reason was given"), None))
+        cells.append(Cell(fmt.UNDEFINED, words.reason(part.reason), None))
         cells += [Cell(fmt.UNDEFINED)] * 3
     else:
         cells += [

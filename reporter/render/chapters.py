@@ -46,7 +46,10 @@ def all_chapters(report: Report) -> Document:
         provenance_section(report, words),
     )
     name, version = literal(report.card.name), literal(report.card.version)
-    title = name if version in ("unversioned", '""') else f"{name} {version}"
+    if version in ("unversioned", '""'):
+        title = name
+    else:
+        title = f"{name}, {version}" if " " in version else f"{name} {version}"
     day = fmt.date(report.provenance.created)
     return Document(
         title=title,

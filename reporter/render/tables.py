@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from reporter.render import format as fmt
 from reporter.render.document import Cell, Column, Severity
-from reporter.render.wording import Words, group_name, listed, literal, unbroken
+from reporter.render.wording import Words, group_name, listed, unbroken
 from reporter.render.wording_findings import signed_gap
 from reporter.results import Comparison, Estimate, Grouping, Level, Report
 
@@ -22,9 +22,9 @@ def value_cell(words: Words, metric: str, estimate: Estimate) -> Cell:
 def gap_cell(words: Words, metric: str, gap: Estimate) -> Cell:
     """A signed difference with its interval; an undefined one with its reason."""
     if gap.value is None:
-        return Cell(fmt.UNDEFINED, literal(gap.reason or "no reason was given"))
+        return Cell(fmt.UNDEFINED, words.reason(gap.reason))
     if gap.low is None or gap.high is None:
-        detail = literal(gap.reason) if gap.reason else ""
+        detail = words.note(gap.reason)
     else:
         low, high = (signed_gap(words, metric, "difference", end) for end in (gap.low, gap.high))
         detail = unbroken(f"{low} to {high}")

@@ -96,13 +96,35 @@ class Words:
             return f"{fmt.percent_number(estimate.low, shown)} to {fmt.percent_number(estimate.high, shown)}"
         return f"{self.written(metric, estimate.low, digits)} to {self.written(metric, estimate.high, digits)}"
 
+    def reason(self, text: str | None) -> str:
+        """A reason or note of the statistics in this vocabulary: "no row labelled 1" becomes "no patient that is ill"."""
+        if not text:
+            return "no reason was given"
+        told = literal(text)
+        for pattern, word in (
+            (r"\bis labelled 1\b", f"is {self.positive_label}"),
+            (r"\bis labelled 0\b", f"is {self.negative_label}"),
+            (r"\blabelled 1\b", f"that is {self.positive_label}"),
+            (r"\blabelled 0\b", f"that is {self.negative_label}"),
+            (r"\bpredicted 1\b", self.positive_prediction),
+            (r"\bpredicted 0\b", f"not {self.positive_prediction}"),
+            (r"\brows\b", self.units),
+            (r"\brow\b", self.unit),
+        ):
+            told = re.sub(pattern, lambda _, word=word: word, told)  # type: ignore[misc]
+        return told
+
+    def note(self, text: str | None) -> str:
+        """The same where saying nothing is right when there is nothing to say."""
+        return self.reason(text) if text else ""
+
     def evidence(self, metric: str, estimate: Estimate) -> str:
         """The small lines under a value: interval and counts, or the reason why it is undefined."""
         if estimate.value is None:
-            return literal(estimate.reason or "no reason was given")
+            return self.reason(estimate.reason)
         parts = [unbroken(self.interval(metric, estimate)), unbroken(counts(estimate))]
         if not parts[0] and estimate.reason:
-            parts[0] = literal(estimate.reason)
+            parts[0] = self.reason(estimate.reason)
         return "\n".join(part for part in parts if part)
 
 

@@ -57,7 +57,7 @@ def verdict_sentence(words: Words, found: Comparison, *, alpha: float, adjust: s
         if found.decide_by == "point":
             return f"Within limit: the estimate is not beyond {limit} (decided by the bare estimate)."
         return f"Within limit: a gap beyond {limit} is ruled out at the {fmt.percent(alpha)} level."
-    return f"Insufficient evidence: {literal(found.reason or 'no reason was given')}."
+    return f"Insufficient evidence: {words.reason(found.reason)}."
 
 
 def limit_phrase(words: Words, found: Comparison) -> str:
@@ -135,7 +135,7 @@ def undecided_by_reason(words: Words, comparisons: Sequence[Comparison]) -> list
         settle = f"; {rows_needed_phrase(words, needed)}" if needed else ""
         measures = Counter(words.term(found.metric).title for found in group)
         which = ", ".join(f"{title} {fmt.count(n)}" for title, n in measures.most_common())
-        said.append((f"{plural(len(group), 'comparison')}: {literal(reason)}{settle}.", f"By measure: {which}."))
+        said.append((f"{plural(len(group), 'comparison')}: {words.reason(reason)}{settle}.", f"By measure: {which}."))
     return said
 
 

@@ -70,7 +70,7 @@ def change_sentence(report: Report, words: Words, change: RateChange) -> str:
     term = words.term(change.metric)
     old, new, gap = change.old.value, change.new.value, change.change.value
     if old is None or new is None or gap is None:
-        return f"The change of the {term.title} {_of_whom(report, words, change)} is undefined: {literal(change.change.reason or '')}."
+        return f"The change of the {term.title} {_of_whom(report, words, change)} is undefined: {words.reason(change.change.reason)}."
     digits = fmt.percent_digits(new, old, gap=gap) if term.kind == "share" else None
     verb = "rose" if gap > 0 else "fell" if gap < 0 else "stayed"
     size = (

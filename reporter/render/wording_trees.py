@@ -54,7 +54,7 @@ def overall_sentence(words: Words, result: TreeResult) -> str:
     leaves = leaves_of(root)
     if len(leaves) == 1:
         untestable = bool(root.tests) and all(test.p is None for test in root.tests.values())
-        why = f" ({literal(root.reason)})" if root.reason else ""
+        why = f" ({words.reason(root.reason)})" if root.reason else ""
         if untestable or (not root.tests and root.reason):
             return f"{start}. Whether it hides subgroups cannot be told{why}."
         return f"{start}. No subgroup was found in which it differs{why}; that is not proof that there is none."

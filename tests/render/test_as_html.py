@@ -257,3 +257,33 @@ def test_words_in_drawings_have_contrast_on_white(page: Any) -> None:
     for fill in dark:
         assert re.fullmatch(r"#[0-9a-f]{6}", fill), fill
         assert _contrast(fill, "#ececec") >= 4.5, fill
+
+
+def test_the_example_page_of_the_documentation_works(undrawn: Document, tmp_path: Path, pages: ModuleType) -> None:
+    text = (packaged_folder("templates") / "README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```jinja\n(.*?)```", text, flags=re.DOTALL)
+    (tmp_path / "card.html.j2").write_text(example, encoding="utf-8")
+    page = pages.read(render_html(undrawn, templates=tmp_path))
+    assert page.all("footer")[0].text == "For internal use."
+    assert "does not pass" in page.text
+
+
+def test_the_documentation_names_every_name_and_file_that_templates_have(undrawn: Document) -> None:
+    folder = packaged_folder("templates")
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    used = {
+        name
+        for path in ("card.html.j2", "blocks.html.j2")
+        for name in _names((folder / path).read_text(encoding="utf-8"))
+    }
+    assert used
+    assert [name for name in sorted(used) if f"`{name}" not in text] == []
+    cards = [path.name for path in folder.iterdir() if path.name.startswith(("card", "blocks", "print"))]
+    assert [name for name in cards if f"`{name}`" not in text] == []
+
+
+def _names(source: str) -> set[str]:
+    """What a template takes from outside."""
+    from jinja2 import Environment, meta
+
+    return set(meta.find_undeclared_variables(Environment().parse(source)))

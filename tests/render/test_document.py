@@ -216,7 +216,7 @@ def test_an_undefined_value_says_why_and_sorts_last(document: Document) -> None:
     sites = table(document, "group-3-model-1")
     missing = next(row for row in sites.rows if row.cells[0].text == "(missing)")
     miss = next(cell for column, cell in zip(sites.columns, missing.cells, strict=True) if column.key == "fnr")
-    assert (miss.text, miss.detail, miss.sort) == ("undefined", "no row labelled 1", None)
+    assert (miss.text, miss.detail, miss.sort) == ("undefined", "no patient that is ill", None)
 
 
 def test_no_undefined_cell_is_without_a_reason_or_a_neighbour_that_has_it(document: Document) -> None:
@@ -318,6 +318,52 @@ def test_a_tree_without_a_split_says_that_nothing_was_found_or_nothing_can_be_to
     )
     found = section(make_document(replace(report, tree_results=(replace(result, tree=Tree(untestable)),))), "trees")
     assert "Whether it hides subgroups cannot be told (nothing could be tested)." in str(found.blocks[2])
+
+
+def test_rates_of_many_levels_share_a_column(report: Report) -> None:
+    from reporter.tree import Rate, Tree
+
+    result = report.tree_results[0]
+    rates = {f"m{model}_a{level}": Rate(level / 10, 100 * level) for model in (1, 2) for level in (1, 2, 3)}
+    root = replace(
+        result.tree.root,
+        children=(),
+        split=None,
+        rates=rates,
+        base_rates={"a1": Rate(0.2, 9), "a2": Rate(None, 0), "a3": Rate(0.4, 9)},
+    )
+    spread = replace(result, levels=("White", "Black", "Asian"), tree=Tree(root))
+    one = table(make_document(replace(report, tree_results=(spread,))), "tree-1-table")
+    assert [column.title for column in one.columns] == [
+        "Subgroup",
+        "n",
+        "Δ",
+        "2.3, lowest to highest",
+        "2.4, lowest to highest",
+        "base rate, lowest to highest",
+    ]
+    assert plain(one.rows[0].cells[3].text) == "10.0 % to 30.0 %"
+    assert plain(one.rows[0].cells[5].detail) == "White 20.0 % (n = 9)\nBlack undefined (n = 0)\nAsian 40.0 % (n = 9)"
+
+
+def test_more_measures_than_fit_a_page_are_tables_in_parts(report: Report) -> None:
+    names = [f"measure_{place:02d}" for place in range(19)]
+    groupings = tuple(
+        replace(
+            one,
+            results=tuple(replace(r, metrics=dict.fromkeys(names, r.metrics["fnr"])) for r in one.results),
+            curves=(),
+        )
+        for one in report.groupings[:1]
+    )
+    models = tuple(replace(model, metrics=dict.fromkeys(names, model.metrics["fnr"])) for model in report.models)
+    wide = replace(
+        report, groupings=groupings, models=models, comparisons=(), settings={**report.settings, "metrics": names}
+    )
+    document = make_document(wide)
+    parts = [table(document, name) for name in ("group-1-model-1", "group-1-model-1-part-2", "group-1-model-1-part-3")]
+    assert [len(part.columns) for part in parts] == [10, 10, 5]
+    assert [part.caption.rsplit(", ", 1)[1] for part in parts] == ["part 1 of 3", "part 2 of 3", "part 3 of 3"]
 
 
 def test_agreement_gaps_are_sentences_and_the_undefined_kappa_keeps_its_reason(document: Document) -> None:

@@ -164,8 +164,22 @@ def test_what_could_not_be_decided_is_grouped_and_counted(words: Words) -> None:
     small = found(verdict="insufficient evidence", reason="fewer than 30 rows", metric="fpr")
     assert [plain(text) for text in undecided_sentences(words, [small, *wide, found()])] == [
         "2 comparisons: too wide to tell; about 130 to 900 more patients of the group would settle each. By measure: miss rate 2.",
-        "1 comparison: fewer than 30 rows. By measure: false alarm rate 1.",
+        "1 comparison: fewer than 30 patients. By measure: false alarm rate 1.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("no row labelled 0", "no patient that is healthy"),
+        ("nobody was predicted 1", "nobody was referred"),
+        ("the group is smaller than the minimum of 30 rows", "the group is smaller than the minimum of 30 patients"),
+        ("the arrow", "the arrow"),
+        (None, "no reason was given"),
+    ],
+)
+def test_reasons_use_the_vocabulary(words: Words, reason: str | None, said: str) -> None:
+    assert words.reason(reason) == said
 
 
 def test_a_bare_release_is_named_with_its_model(words: Words) -> None:

@@ -1,0 +1,202 @@
+"""The tables of agreement: pairs of raters per group, gaps between groups, three and more raters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reporter.render import format as fmt
+from reporter.render.document import Cell, Column, Row, Severity, Table
+from reporter.render.tables import count_cell, number_cell
+from reporter.render.wording import Words, group_name, listed, literal, unbroken
+from reporter.results import AgreementGap, AgreementResult, Estimate, Icc, MultiRater
+
+STATISTICS = {
+    "kappa": "kappa",
+    "pabak": "PABAK",
+    "ac1": "Gwet's AC1",
+    "weighted_kappa": "weighted kappa",
+    "prevalence_adjusted_kappa": "prevalence-adjusted kappa",
+    "bias_adjusted_kappa": "bias-adjusted kappa",
+}
+
+FORMS_BESIDE = 2
+"""So many correlations fit beside kappa and its kin on a page."""
+
+BINARY_COLUMNS = (
+    Column("observed", "Agree", "number"),
+    Column("kappa", "kappa", "number"),
+    Column("pabak", "PABAK", "number"),
+    Column("ac1", "AC1", "number"),
+    Column("pi", "Prevalence index", "number"),
+    Column("bi", "Bias index", "number"),
+    Column("pak", "kappa, prevalence-adjusted", "number"),
+    Column("bak", "kappa, bias-adjusted", "number"),
+)
+
+MARKS: dict[str, Severity] = {"diverges": "warn", "within limit": "ok", "insufficient evidence": "unknown"}
+
+
+def statistic_name(name: str) -> str:
+    """A statistic as the card names it.
+
+    Examples
+    --------
+    >>> statistic_name("pabak"), statistic_name("icc_a1"), statistic_name("referral_rate")
+    ('PABAK', 'ICC(A,1)', 'referral rate')
+    """
+    if name.lower().startswith("icc"):
+        return icc_name(name[4:].upper() or "A1")
+    return STATISTICS.get(name, name.replace("_", " "))
+
+
+def icc_name(form: str) -> str:
+    """A form of the intraclass correlation as in McGraw and Wong."""
+    form = form.replace("K", "k")
+    return f"ICC({form[0]},{form[1:]})" if form[0] in "AC" and len(form) > 1 else f"ICC({form})"
+
+
+def agreement_tables(words: Words, results: Sequence[AgreementResult], place: int) -> list[Table]:
+    """Kappa and its kin; the correlations of scores beside them, or in a table of their own where they are many."""
+    forms = list(dict.fromkeys(icc.form for one in results for icc in one.iccs))
+    binary = any(one.agreement is not None for one in results)
+    weighted = any(one.weighted_kappa is not None for one in results)
+    first, second, item = results[0].first, results[0].second, results[0].item
+    about = f"{literal(first)} and {literal(second)}" + (f" about {literal(item)}" if item else "")
+    apart = binary and len(forms) + weighted > FORMS_BESIDE
+    columns = [Column("group", "Group"), Column("n", "Pairs", "number")]
+    scores = [Column("weighted", "weighted kappa", "number")] if weighted else []
+    scores += [Column(f"icc-{form}", icc_name(form), "number") for form in forms]
+    main, more = [], []
+    for one in results:
+        name = f"all {words.units}" if one.group is None else group_name(one.group)
+        n = one.agreement.n if one.agreement else max((icc.n for icc in one.iccs), default=0)
+        start = [Cell(name, literal(one.grouping) if one.grouping else ""), count_cell(n)]
+        by_form = {icc.form: icc for icc in one.iccs}
+        ends = [_estimate_cell(words, one.weighted_kappa)] if weighted else []
+        ends += [_icc_cell(words, by_form.get(form)) for form in forms]
+        middle = _agreement_cells(words, one) if binary else []
+        main.append(Row((*start, *middle, *([] if apart else ends))))
+        more.append(Row((*start, *ends)))
+    binary_columns = BINARY_COLUMNS if binary else ()
+    caption = f"Agreement of {about}, with {words.level_name()}s"
+    left_out = "A pair with a missing rating is left out."
+    tables = [
+        Table(
+            f"agreement-{place}-table",
+            caption,
+            (*columns, *binary_columns, *([] if apart else scores)),
+            tuple(main),
+            note=left_out,
+        )
+    ]
+    if apart:
+        title = f"Agreement of the scores of {about}, with {words.level_name()}s"
+        tables.append(Table(f"agreement-{place}-scores", title, (*columns, *scores), tuple(more), note=left_out))
+    return tables
+
+
+def _agreement_cells(words: Words, one: AgreementResult) -> list[Cell]:
+    found = one.agreement
+    if found is None:
+        return [Cell("not rated")] * len(BINARY_COLUMNS)
+    agree = (
+        Cell(fmt.UNDEFINED, words.reason(found.reason))
+        if found.observed is None
+        else Cell(
+            fmt.percent(found.observed, 1),
+            unbroken(f"{fmt.count(found.a + found.d)} of {fmt.count(found.n)}"),
+            found.observed,
+        )
+    )
+    return [
+        agree,
+        number_cell(found.kappa, detail=_span(found.kappa_low, found.kappa_high) or words.note(found.reason)),
+        number_cell(found.pabak, detail=_span(found.pabak_low, found.pabak_high)),
+        number_cell(found.ac1),
+        number_cell(found.prevalence_index),
+        number_cell(found.bias_index),
+        number_cell(found.prevalence_adjusted_kappa),
+        number_cell(found.bias_adjusted_kappa),
+    ]
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else unbroken(f"{fmt.coefficient(low)} to {fmt.coefficient(high)}")
+
+
+def _estimate_cell(words: Words, estimate: Estimate | None) -> Cell:
+    if estimate is None:
+        return Cell("not computed")
+    return number_cell(estimate.value, detail=_span(estimate.low, estimate.high) or words.note(estimate.reason))
+
+
+def _icc_cell(words: Words, icc: Icc | None) -> Cell:
+    if icc is None:
+        return Cell("not computed")
+    return number_cell(icc.value, detail=_span(icc.low, icc.high) or words.note(icc.reason))
+
+
+def gap_table(words: Words, gaps: Sequence[AgreementGap]) -> Table:
+    columns = (
+        Column("group", "Group"),
+        Column("grouping", "Grouping"),
+        Column("pair", "Who"),
+        Column("statistic", "Measure"),
+        Column("gap", "Gap to the rest", "number", f"with its {words.level_name()}"),
+        Column("p", "p, adjusted", "number"),
+        Column("verdict", "Verdict", "verdict"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Cell(group_name(gap.group)),
+                Cell(literal(gap.grouping)),
+                Cell(
+                    listed([literal(name) for name in (gap.first, gap.second) if name]),
+                    literal(gap.item) if gap.item else "",
+                ),
+                Cell(statistic_name(gap.statistic)),
+                number_cell(
+                    gap.gap.value,
+                    None if gap.gap.value is None else fmt.signed(fmt.coefficient(gap.gap.value), gap.gap.value),
+                    _span(gap.gap.low, gap.gap.high) or words.note(gap.gap.reason),
+                ),
+                Cell("none" if gap.p_adjusted is None else fmt.p_number(gap.p_adjusted), "", gap.p_adjusted),
+                Cell(gap.verdict, words.note(gap.reason), gap.verdict),
+            ),
+            MARKS.get(gap.verdict),
+        )
+        for gap in gaps
+    )
+    return Table("agreement-gaps-table", "Each group's agreement minus that of the rest", columns, rows, pdf_limit=30)
+
+
+def many_raters_table(words: Words, many: Sequence[MultiRater]) -> Table:
+    columns = (
+        Column("group", "Group"),
+        Column("raters", "Raters"),
+        Column("n", "Rated", "number"),
+        Column("fleiss", "Fleiss' kappa", "number"),
+        Column("alpha", "Krippendorff's alpha", "number"),
+    )
+    rows = tuple(
+        Row(
+            (
+                Cell(
+                    f"all {words.units}" if one.group is None else group_name(one.group),
+                    literal(one.grouping) if one.grouping else "",
+                ),
+                Cell(listed([literal(name) for name in one.raters]), literal(one.item) if one.item else ""),
+                count_cell(one.krippendorff_alpha.n),
+                _estimate_cell(words, one.fleiss_kappa),
+                _estimate_cell(words, one.krippendorff_alpha),
+            )
+        )
+        for one in many
+    )
+    return Table(
+        "many-raters-table",
+        f"Agreement of three or more raters, with {words.level_name()}s where they exist",
+        columns,
+        rows,
+    )

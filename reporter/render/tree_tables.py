@@ -1,0 +1,142 @@
+"""The tables of a Δ tree: its leaves with their rates, and the test of each covariate in each node."""
+
+from __future__ import annotations
+
+from reporter.render import format as fmt
+from reporter.render.document import Cell, Column, Row, Severity, Table
+from reporter.render.tables import count_cell
+from reporter.render.wording import Words, capital, group_name, literal, unbroken
+from reporter.render.wording_trees import delta_text, path_words, rate_text, rate_title, reverses, unit
+from reporter.results import TreeResult
+from reporter.tree import Node, Rate
+
+LEVELS_ACROSS = 2
+"""With more levels of the attribute a model's rates share one column."""
+
+
+def leaf_table(words: Words, result: TreeResult, root: Node, leaves: list[Node], table_id: str) -> Table:
+    """The overall row and one row a leaf: n, Δ, each rate and base rate with its denominator."""
+    columns = [
+        Column("path", "Subgroup"),
+        Column("n", "n", "number"),
+        Column("delta", "Δ", "number", f"with its {words.level_name()}"),
+    ]
+    columns += _rate_columns(result, leaves)
+    name = f"all {words.units}" if len(leaves) > 1 else path_words(root.path or "all rows")
+    rows = [Row(_cells(words, result, root, name, leaves))]
+    if len(leaves) > 1:
+        rows += [Row(_cells(words, result, leaf, path_words(leaf.path), leaves), _mark(root, leaf)) for leaf in leaves]
+    caption = f"{capital(rate_title(words, result))} and Δ: overall and in each subgroup, the largest Δ first"
+    return Table(table_id, caption, tuple(columns), tuple(rows))
+
+
+def _rate_columns(result: TreeResult, leaves: list[Node]) -> list[Column]:
+    levels = [literal(level) for level in result.levels]
+    models = [literal(name) for name in result.models]
+    if len(levels) > LEVELS_ACROSS:
+        columns = [Column(f"m{place}", f"{name}, lowest to highest", "number") for place, name in enumerate(models, 1)]
+        return [*columns, *([Column("base", "base rate, lowest to highest", "number")] if _has_base(leaves) else [])]
+    columns = [
+        Column(f"m{model}_a{level}", f"{name}, {levels[level - 1]}", "number")
+        for model, name in enumerate(models, 1)
+        for level in range(1, len(levels) + 1)
+    ]
+    if _has_base(leaves):
+        columns += [Column(f"base-a{level}", f"base rate, {name}", "number") for level, name in enumerate(levels, 1)]
+    return columns
+
+
+def _has_base(leaves: list[Node]) -> bool:
+    return any(leaf.base_rates for leaf in leaves)
+
+
+def _mark(root: Node, leaf: Node) -> Severity | None:
+    return "warn" if reverses(root, leaf) else None
+
+
+def _cells(words: Words, result: TreeResult, node: Node, name: str, leaves: list[Node]) -> tuple[Cell, ...]:
+    low, high = node.low, node.high
+    interval = "" if low is None or high is None else f"{delta_text(result, low)} to {delta_text(result, high)}"
+    delta = fmt.UNDEFINED if node.delta is None else f"{delta_text(result, node.delta)}{unit(result)}"
+    cells = [Cell(name, "" if node.children else words.note(node.reason)), count_cell(node.n)]
+    cells.append(Cell(delta, unbroken(interval), node.delta))
+    places = range(1, len(result.levels) + 1)
+    per_model = [
+        [node.rates.get(f"m{model}_a{level}") for level in places] for model in range(1, len(result.models) + 1)
+    ]
+    base = [[node.base_rates.get(f"a{level}") for level in places]] if _has_base(leaves) else []
+    if len(result.levels) > LEVELS_ACROSS:
+        cells += [_range_cell(result, rates) for rates in per_model]
+        cells += [_range_cell(result, rates, base=True) for rates in base]
+    else:
+        cells += [_rate_cell(result, rate) for rates in per_model for rate in rates]
+        cells += [_rate_cell(result, rate, base=True) for rates in base for rate in rates]
+    return tuple(cells)
+
+
+def _written(result: TreeResult, rate: Rate, *, base: bool) -> str:
+    if base:
+        return fmt.UNDEFINED if rate.rate is None else fmt.percent(rate.rate, 1)
+    return rate_text(result, rate)
+
+
+def _rate_cell(result: TreeResult, rate: Rate | None, *, base: bool = False) -> Cell:
+    if rate is None:
+        return Cell("none")
+    return Cell(_written(result, rate, base=base), unbroken(f"n = {fmt.count(rate.n)}"), rate.rate)
+
+
+def _range_cell(result: TreeResult, rates: list[Rate | None], *, base: bool = False) -> Cell:
+    """The rates of many levels in one cell: the range, and each level's rate under it."""
+    known = [(rate, level) for rate, level in zip(rates, result.levels, strict=True) if rate is not None]
+    values = sorted((rate for rate, _ in known if rate.rate is not None), key=lambda rate: rate.rate or 0.0)
+    if not values:
+        return Cell(fmt.UNDEFINED, "no level has a rate")
+    ends = f"{_written(result, values[0], base=base)} to {_written(result, values[-1], base=base)}"
+    lines = [f"{literal(level)} {_written(result, rate, base=base)} (n = {fmt.count(rate.n)})" for rate, level in known]
+    spread = (values[-1].rate or 0.0) - (values[0].rate or 0.0)
+    return Cell(unbroken(ends), "\n".join(lines), spread)
+
+
+def test_table(words: Words, result: TreeResult, table_id: str) -> Table:
+    """One row a node and covariate, in the order of the config."""
+    columns = (
+        Column("node", "Node"),
+        Column("covariate", "Covariate"),
+        Column("statistic", "Statistic", "number"),
+        Column("df", "df", "number"),
+        Column("p", "p", "number"),
+        Column("adjusted", "p, adjusted", "number"),
+        Column("reason", "Note"),
+    )
+    rows = []
+    for node in result.tree.nodes():
+        for covariate, test in sorted(node.tests.items(), key=lambda item: _place(result, item[0])):
+            note = words.note(test.reason)
+            if test.left_out:
+                note = (
+                    f"{note}; " * bool(note)
+                    + f"too thin to take part: {', '.join(group_name(name) for name in test.left_out)}"
+                )
+            chosen = node.split is not None and node.split.covariate == covariate
+            rows.append(
+                Row(
+                    (
+                        Cell(f"{node.id}: {path_words(node.path or 'all rows')}", "", node.id),
+                        Cell(literal(covariate), "split here" if chosen else ""),
+                        Cell("none" if test.statistic is None else fmt.number(test.statistic, 2), "", test.statistic),
+                        Cell("" if test.df is None else fmt.plain(test.df), "", test.df),
+                        Cell("none" if test.p is None else fmt.p_number(test.p), "", test.p),
+                        Cell("none" if test.p_adjusted is None else fmt.p_number(test.p_adjusted), "", test.p_adjusted),
+                        Cell(note),
+                    )
+                )
+            )
+    return Table(
+        table_id, "Tests of whether Δ differs over a covariate, node by node", columns, tuple(rows), pdf_limit=30
+    )
+
+
+def _place(result: TreeResult, covariate: str) -> tuple[int, str]:
+    known = result.split_on
+    return (known.index(covariate) if covariate in known else len(known), covariate)
