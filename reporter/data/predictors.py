@@ -215,7 +215,7 @@ def _load_skops(path: str, trusted: tuple[str, ...]) -> Any:
     try:
         unknown = sorted(set(io.get_untrusted_types(file=path)) - set(trusted))
         if unknown:
-            hint = "If you trust the file, list them under predictor.trusted."
+            hint = "If you trust the file, list them as predictor.trusted."
             text = f"{Path(path).name} holds types that are not trusted: {', '.join(unknown)}"
             raise DataError(Problem(text, key="predictor.skops", hint=hint))
         return io.load(path, trusted=list(trusted))

@@ -169,7 +169,7 @@ def _change(name: str, how: Any, problems: list[Problem]) -> Gaussian | Kind | N
     known = len(problems)
     for unknown in sorted(set(given) - set(_GAUSSIAN_KEYS)):
         problems.append(Problem(f"unknown key; expected {', '.join(_GAUSSIAN_KEYS)}", key=f"{key}.{unknown}"))
-    sd = given.get("sd")
+    sd: Any = given.get("sd")
     if not _number(sd) or sd < 0:
         problems.append(Problem(f"found {sd!r}, expected a number of 0 or more", key=f"{key}.sd"))
     for end in ("min", "max"):
