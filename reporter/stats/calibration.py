@@ -161,7 +161,9 @@ def _newton(
             determinant = haa * hbb - hab * hab
             da = (hbb * ga - hab * gb) / determinant
             db = (haa * gb - hab * ga) / determinant
-        da, db = (np.where(np.isfinite(step) & present, step, 0.0) for step in (da, db))
+        # A group that has converged stays where it is, so that its numbers do not depend on the other groups.
+        moving = present & ~converged
+        da, db = (np.where(np.isfinite(step) & moving, step, 0.0) for step in (da, db))
         scale = np.ones(n_groups)
         for _ in range(40):  # halve until the likelihood does not fall
             trial = loss(a + scale * da, b + scale * db)
@@ -170,7 +172,7 @@ def _newton(
                 break
             scale = np.where(worse, scale / 2.0, scale)
         a, b, current = a + scale * da, b + scale * db, trial
-        converged = (np.abs(da) <= 1e-10 * (1.0 + np.abs(a))) & (np.abs(db) <= 1e-10 * (1.0 + np.abs(b)))
+        converged = converged | (np.abs(da) <= 1e-10 * (1.0 + np.abs(a))) & (np.abs(db) <= 1e-10 * (1.0 + np.abs(b)))
         if converged[present].all():
             break
     _, _, haa, hab, hbb = information(a, b)

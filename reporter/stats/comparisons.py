@@ -26,6 +26,7 @@ TOLERANCE = 1e-12
 """A gap this close to the limit is at the limit, not beyond: 0.24 / 0.30 must not fall below 0.8 by rounding."""
 
 NO_OTHER_GROUP = "there is no other group to compare with"
+NEITHER_BETTER = "neither high nor low values of this metric are better, so no group is best"
 NO_BEST = "no group has a value, so none is best"
 TOO_WIDE_TO_DIVERGE = "the gap is beyond the limit, but there are too few rows to rule out that there is none"
 TOO_WIDE_TO_SETTLE = "the gap is inside the limit, but there are too few rows to rule out one beyond it"
@@ -85,7 +86,7 @@ def compare(
     Raises
     ------
     ValueError
-        For an unknown metric, a limit that makes no sense, ``best`` for a metric of which neither high nor low is better, alpha outside (0, 0.5).
+        For an unknown metric, a limit that makes no sense, alpha outside (0, 0.5).
 
     Examples
     --------
@@ -213,8 +214,9 @@ def _hold(rule: Rule, *, groups: Groups, levels: Sequence[Level], settings: _Set
         return _Held(rule, asked, everyone, gaps, keys, list(own), list(reference), None, sizes, sizes.sum() - sizes)
     chosen = _reference_position(rule.reference, asked, own, levels, settings.min_group_size)
     if chosen is None:
-        nothing = [Estimate(None, reason=NO_BEST)] * len(levels)
-        return _Held(rule, asked, everyone, None, [None] * len(levels), list(own), nothing, None, sizes, sizes, NO_BEST)
+        why = NO_BEST if asked.better else NEITHER_BETTER
+        nothing = [Estimate(None, reason=why)] * len(levels)
+        return _Held(rule, asked, everyone, None, [None] * len(levels), list(own), nothing, None, sizes, sizes, why)
     others = everyone[everyone != chosen]
     gaps = independent_gaps(asked, sample.take(others), sample.take(np.full(len(others), chosen)), **asked_for)
     return _Held(
@@ -236,8 +238,6 @@ def _check(rule: Rule, asked: Metric) -> None:
         raise ValueError(f"{rule.metric}: a ratio limit must lie between 0 and 1, found {rule.limit}")
     if rule.comparison == "difference" and not 0.0 <= rule.limit < math.inf:
         raise ValueError(f"{rule.metric}: a limit must not be negative, found {rule.limit}")
-    if rule.reference == "best" and asked.better is None:
-        raise ValueError(f"{asked.name}: neither high nor low is better, so no group is best")
 
 
 def _reference_position(
@@ -249,7 +249,7 @@ def _reference_position(
     known = [i for i, level in enumerate(levels) if not level.missing] or list(range(len(levels)))
     if reference == "largest":
         return max(known, key=lambda i: (levels[i].n, -i), default=None)
-    defined = [i for i in known if own[i].value is not None]
+    defined = [i for i in known if own[i].value is not None and asked.better]
     large = [i for i in defined if levels[i].n >= min_group_size] or defined
     sign = 1.0 if asked.better == "high" else -1.0
     return max(large, key=lambda i: (sign * (own[i].value or 0.0), levels[i].n, -i), default=None)

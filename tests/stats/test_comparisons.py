@@ -145,7 +145,6 @@ def test_decide_by_point_compares_the_bare_estimate() -> None:
         (Rule("fnrr"), "unknown metric 'fnrr'"),
         (Rule("fnr", comparison="ratio", limit=1.25), "between 0 and 1"),
         (Rule("fnr", limit=-0.1), "must not be negative"),
-        (Rule("base_rate", reference="best"), "neither high nor low is better"),
     ],
 )
 def test_a_rule_that_makes_no_sense_is_refused(rule: Rule, message: str) -> None:
@@ -193,6 +192,14 @@ def test_no_defined_value_means_no_best() -> None:
     found = held(Rule("fnr", reference="best"), CellArrays([0, 0], [30, 30], [10, 10], [0, 0]))
     assert [(one.verdict, one.reason) for one in found] == [
         ("insufficient evidence", "no group has a value, so none is best")
+    ] * 2
+
+
+def test_a_metric_without_a_better_direction_has_no_best() -> None:
+    found = held(Rule("base_rate", reference="best"), hits((30, 100), (40, 100)))
+    reason = "neither high nor low values of this metric are better, so no group is best"
+    assert [(one.verdict, one.reason, one.reference_group) for one in found] == [
+        ("insufficient evidence", reason, None)
     ] * 2
 
 

@@ -184,12 +184,7 @@ def test_no_metric_depends_on_the_names_of_groups(rows: list[tuple[int, int, flo
     renamed = everything([((group + 1) % 3, label, score) for group, label, score in rows])
     for name, found in everything(rows).items():
         moved = renamed[name]
-        if METRICS[name].kind == "calibration":  # an iteration that stops when all groups have converged
-            for a, b in zip(found, (moved[1], moved[2], moved[0]), strict=True):
-                assert (a.value is None) == (b.value is None)
-                assert a.value is None or a.value == pytest.approx(b.value, rel=1e-7, abs=1e-7)
-        else:
-            assert found == (moved[1], moved[2], moved[0]), name
+        assert found == (moved[1], moved[2], moved[0]), name
 
 
 @given(SCORED)
