@@ -1,7 +1,7 @@
 """Find the files that a source names: paths, globs and URLs, with their hashes. Knows no engine and opens no table.
 
-A URL's file is looked for in the folder of the environment variable ``REPORTER_DATA`` (and its ``data`` subfolder) first; wherever it comes from, its
-SHA-256 must be the config's.
+A URL's file is looked for in the folder of the environment variable ``REPORTER_DATA`` (and its ``data`` subfolder) first, by its name, then by its
+SHA-256 under any name; wherever it comes from, its SHA-256 must be the config's.
 """
 
 from __future__ import annotations
@@ -153,6 +153,10 @@ def _fetch(url: str, sha256: str | None, environ: Mapping[str, str]) -> list[Pat
     for place in _places(folder):
         if (place / name).is_file():
             return [place / name]
+    for place in _places(folder):
+        for path in sorted(place.glob(f"*{Path(name).suffix}")):
+            if path.is_file() and hash_file(path) == sha256:
+                return [path]
     return [_download(url, name, sha256)]
 
 
