@@ -16,7 +16,8 @@ from scipy import special
 from reporter.results import Comparison, Estimate, Level, VerdictName
 from reporter.stats.cells import CellArrays, Ints
 from reporter.stats.gaps import Gaps, independent_gaps, overall_gaps
-from reporter.stats.metrics import Metric, metric, to_estimates
+from reporter.stats.measures import Metric, to_estimates
+from reporter.stats.metrics import metric
 from reporter.stats.samples import Groups
 from reporter.stats.scores import ScoreGrid, ScoreMoments, ScoreTable
 

@@ -13,7 +13,7 @@ from reporter.results import CalibrationBin, Curves, DensityBin, Estimate, RocPo
 from reporter.stats import intervals
 from reporter.stats.calibration import NO_LABELLED_SCORE, OUTSIDE, bin_edges, bin_of, scores_of
 from reporter.stats.cells import Floats, Ints
-from reporter.stats.metrics import NO_NEGATIVE_LABEL, NO_POSITIVE_LABEL, NO_SCORE
+from reporter.stats.measures import NO_NEGATIVE_LABEL, NO_POSITIVE_LABEL, NO_SCORE
 from reporter.stats.scores import ScoreGrid, ScoreTable
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from reporter.results import Decomposition, Level
 from reporter.stats.cells import CellArrays, is_none
 from reporter.stats.gaps import joined_reasons
-from reporter.stats.metrics import METRICS, Measure, Sample, optional
+from reporter.stats.measures import Measure, Sample, optional
+from reporter.stats.metrics import METRICS
 
 NO_OTHER_GROUP = "there is no other group to compare with"
 

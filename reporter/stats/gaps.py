@@ -14,7 +14,7 @@ import numpy as np
 from reporter.results import Estimate
 from reporter.stats import intervals
 from reporter.stats.cells import Bools, Floats, Ints, Objects, is_none
-from reporter.stats.metrics import (
+from reporter.stats.measures import (
     CELLS,
     Measure,
     Metric,

@@ -16,14 +16,14 @@ from reporter.results import Estimate, ModelPair
 from reporter.stats import intervals
 from reporter.stats.cells import CellArrays, Floats, Ints, Objects, is_none, none_reasons, whole_numbers
 from reporter.stats.gaps import Gaps, joined_reasons
-from reporter.stats.metrics import NO_VARIANCE, Metric, Sample, counts_of, metric
+from reporter.stats.measures import COUNT_ONLY, NO_VARIANCE, Metric, Sample, counts_of
+from reporter.stats.metrics import metric
 from reporter.stats.placements import CrossTable, exact_sums
 from reporter.stats.scores import ScoreTable, moments_from_table
 
 NO_JOINT_SCORES = "the joint table of both models' scores was not counted"
 SAME_LABELS = "both models are held against the same labels, so this cannot differ"
 SHARED_ROWS = "there is no closed-form interval of a difference of two fits to the same rows"
-COUNT_ONLY = "a count has no interval"
 EXACT_BELOW = 25
 """With fewer discordant rows McNemar's test is the mid-p binomial one."""
 

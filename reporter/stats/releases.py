@@ -12,7 +12,8 @@ import numpy as np
 from reporter.results import Comparison, Estimate, RateChange, VerdictChange
 from reporter.stats.cells import CellArrays
 from reporter.stats.gaps import independent_gaps
-from reporter.stats.metrics import Metric, Sample, metric, optional, to_estimates
+from reporter.stats.measures import Metric, Sample, optional, to_estimates
+from reporter.stats.metrics import metric
 from reporter.stats.paired import JointCells, JointScores, paired_gaps, same_rows
 from reporter.stats.scores import ScoreMoments
 

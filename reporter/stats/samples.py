@@ -9,7 +9,7 @@ import numpy as np
 
 from reporter.stats.calibration import CalibrationFits, fit_calibration
 from reporter.stats.cells import CellArrays
-from reporter.stats.metrics import NO_COUNTED_TABLE, NO_SCORE_COLUMN, Metric, Sample
+from reporter.stats.measures import NO_COUNTED_TABLE, NO_SCORE_COLUMN, Metric, Sample
 from reporter.stats.scores import (
     ScoreGrid,
     ScoreMoments,

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from reporter.stats import intervals
 from reporter.stats.cells import CellArrays
 from reporter.stats.gaps import Comparison, Gaps, independent_gaps, overall_gaps
-from reporter.stats.metrics import METRICS, Sample, metric
+from reporter.stats.measures import Sample
+from reporter.stats.metrics import METRICS, metric
 
 CELLS = st.tuples(*[st.integers(0, 40)] * 4)
 

@@ -7,7 +7,8 @@ import pytest
 from statsmodels.stats.contingency_tables import mcnemar as oracle_mcnemar
 
 from reporter.stats.cells import CellArrays
-from reporter.stats.metrics import CELLS, METRICS, estimates, metric
+from reporter.stats.measures import CELLS
+from reporter.stats.metrics import METRICS, estimates, metric
 from reporter.stats.paired import JointCells, JointScores, mcnemar, paired_differences, paired_gaps, paired_interval
 from reporter.stats.scores import ScoreTable
 
