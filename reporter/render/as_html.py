@@ -51,6 +51,7 @@ def render_html(document: Document, *, templates: Path | None = None, medium: Me
         shown_rows=_shown_rows if not screen else _all_rows,
         left_out=_left_out if not screen else _nothing_left_out,
         sort_key=_sort_key,
+        lined=_lined,
         has_filter=lambda table: screen and table.total >= FILTER_FROM,
     )
 
@@ -123,6 +124,11 @@ def _left_out(table: Table) -> str:
         return f"The {fmt.count(table.total)} rows are in {where}."
     order = "flagged ones first" if _size_column(table) is None else "flagged ones first, then the largest"
     return f"{fmt.count(table.pdf_limit)} of {fmt.count(table.total)} rows, {order}. All are in {where}."
+
+
+def _lined(detail: str) -> Markup:
+    """A cell's small lines, each on its own line in any style sheet."""
+    return Markup("<br>").join(detail.split("\n"))
 
 
 def _sort_key(value: float | str | None) -> str:

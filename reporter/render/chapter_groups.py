@@ -261,7 +261,7 @@ def _comparisons(report: Report, words: Words) -> Table:
         Column("verdict", "Verdict", "verdict"),
     )
     rows = tuple(_comparison_row(words, found) for found in report.comparisons)
-    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=12)
+    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=8)
 
 
 def _comparison_row(words: Words, found: Comparison) -> Row:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reporter.render import format as fmt
 from reporter.render.document import (
     Block,
@@ -19,8 +21,8 @@ from reporter.render.document import (
 )
 from reporter.render.markdown_prose import prose_html
 from reporter.render.tables import count_cell, group_cell
-from reporter.render.wording import Words, listed, literal, plural
-from reporter.results import Card, Grouping, ModelResult, Report
+from reporter.render.wording import Words, listed, literal
+from reporter.results import Card, Cells, Grouping, ModelResult, Report
 
 TITLES = {
     "summary": "Summary",
@@ -129,9 +131,9 @@ def data_section(report: Report, words: Words) -> Section:
         facts.append(KeyValue(f"{words.positive_label.capitalize()}", _of(data.n_positive, data.n_labelled)))
     blocks.append(KeyValues(tuple(facts)))
     blocks += [Paragraph(literal(note), "note") for note in data.notes]
-    for index, grouping in enumerate(report.groupings):
-        if len(grouping.columns) == 1:
-            blocks.append(_composition(report, words, grouping, index))
+    single = [grouping for grouping in report.groupings if len(grouping.columns) == 1]
+    if single:
+        blocks.append(_composition(report, words, single))
     return Section("data", "Data", tuple(blocks))
 
 
@@ -139,62 +141,59 @@ def _of(n: int, total: int) -> str:
     return f"{fmt.count(n)} of {fmt.count(total)}" + (f" ({fmt.percent(n / total, 1)})" if total else "")
 
 
-def _composition(report: Report, words: Words, grouping: Grouping, index: int) -> Table:
+def _composition(report: Report, words: Words, groupings: Sequence[Grouping]) -> Table:
+    """Who was evaluated: every group of every factor with its size, events and what is missing."""
     labelled = report.data.label is not None
-    lacking = _lacking(grouping)
-    total = sum(level.n for level in grouping.levels)
+    lacking = [model.name for model in report.models if any(_lacks(grouping, model.name) for grouping in groupings)]
     columns = [
-        Column("group", literal(grouping.name)),
+        Column("group", "Group"),
+        Column("grouping", "Factor"),
         Column("n", words.units.capitalize(), "number"),
         Column("share", "Share", "number"),
     ]
     if labelled:
         columns += [
             Column("positive", words.positive_label.capitalize(), "number"),
+            Column("base-rate", f"Share {words.positive_label}", "number"),
             Column("unlabelled", "Without a label", "number"),
         ]
     columns += [
-        Column(f"missing-{place}", f"Without a prediction of {literal(model.name)}", "number")
-        for place, model in enumerate(report.models)
-        if model.name in lacking
+        Column(f"missing-{place}", f"Without a prediction of {literal(name)}", "number")
+        for place, name in enumerate(lacking)
     ]
+    rows = [row for grouping in groupings for row in _composition_rows(report, grouping, lacking, labelled=labelled)]
+    notes = [f"{literal(grouping.name)}: {words.reason(note)}" for grouping in groupings for note in grouping.notes]
+    return Table("composition", "Who was evaluated", tuple(columns), tuple(rows), note=" ".join(notes))
+
+
+def _composition_rows(report: Report, grouping: Grouping, lacking: Sequence[str], *, labelled: bool) -> list[Row]:
+    total = sum(level.n for level in grouping.levels)
     by_group = {(result.model, result.group): result.cells for result in grouping.results}
     rows = []
     for level in grouping.levels:
-        cells = [group_cell(level), count_cell(level.n)]
+        cells = [group_cell(level), Cell(literal(grouping.name)), count_cell(level.n)]
         cells.append(Cell(fmt.percent(level.n / total, 1) if total else fmt.UNDEFINED, "", level.n))
-        found = by_group.get((report.models[0].name, level.name))
-        if labelled and found is not None:
-            unlabelled = found.unlabelled_positive + found.unlabelled_negative + found.unlabelled_without_prediction
-            cells += [
-                _events(found.tp + found.fn, level.n - unlabelled, found.labelled_without_prediction),
-                count_cell(unlabelled),
-            ]
-        for model in report.models:
-            if model.name in lacking:
-                one = by_group[(model.name, level.name)]
-                cells.append(count_cell(one.labelled_without_prediction + one.unlabelled_without_prediction))
+        if labelled:
+            cells += _events(by_group.get((report.models[0].name, level.name)), level.n)
+        for name in lacking:
+            one = by_group[(name, level.name)]
+            cells.append(count_cell(one.labelled_without_prediction + one.unlabelled_without_prediction))
         rows.append(Row(tuple(cells)))
-    return Table(
-        f"composition-{index + 1}",
-        f"Who was evaluated, by {literal(grouping.name)}: {plural(len(grouping.levels), 'group')}",
-        tuple(columns),
-        tuple(rows),
-        note=" ".join(words.reason(note) for note in grouping.notes),
-    )
+    return rows
 
 
-def _events(positive: int, labelled: int, without_prediction: int) -> Cell:
-    known = labelled - without_prediction
-    return Cell(
-        fmt.count(positive), f"{fmt.percent(positive / known, 1)} of {fmt.count(known)}" if known else "", positive
-    )
+def _events(cells: Cells | None, n: int) -> list[Cell]:
+    """Events among the rows with a label (and a prediction of the first model), and the rows without a label."""
+    if cells is None:
+        return [Cell("not counted")] * 3
+    positive, known = cells.tp + cells.fn, cells.n_labelled
+    share = Cell(fmt.percent(positive / known, 1), "", positive / known) if known else Cell(fmt.UNDEFINED, "no label")
+    return [count_cell(positive), share, count_cell(n - known - cells.labelled_without_prediction)]
 
 
-def _lacking(grouping: Grouping) -> set[str]:
-    """The models that lack a prediction somewhere."""
-    return {
-        result.model
+def _lacks(grouping: Grouping, model: str) -> bool:
+    return any(
+        result.cells.labelled_without_prediction + result.cells.unlabelled_without_prediction
         for result in grouping.results
-        if result.cells.labelled_without_prediction + result.cells.unlabelled_without_prediction
-    }
+        if result.model == model
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from reporter.render import format as fmt
-from reporter.render.chapter_verdict import meaning_of_verdicts
 from reporter.render.document import Block, Cell, Column, Heading, Paragraph, Row, Section, Table
 from reporter.render.tables import metric_order
 from reporter.render.wording import Words, listed, literal
@@ -29,6 +28,9 @@ ADJUSTMENT = {
 }
 
 
+VERDICTS_ABOVE = "What the three verdicts mean stands under the verdict, in the first chapter."
+
+
 def method_section(report: Report, words: Words) -> Section:
     """Measures, limits, verdicts, intervals."""
     settings = report.settings
@@ -36,7 +38,7 @@ def method_section(report: Report, words: Words) -> Section:
     if report.comparisons:
         blocks.append(_rules(report, words))
         smallest = settings.get("min_group_size")
-        said = [f"{meaning_of_verdicts(report, words)}"]
+        said = [VERDICTS_ABOVE]
         adjust = ADJUSTMENT.get(str(settings.get("adjust")))
         said += [f"{adjust[0].upper()}{adjust[1:]}."] if adjust and settings.get("decide_by") != "point" else []
         said += (

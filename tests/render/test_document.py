@@ -227,7 +227,7 @@ def test_no_undefined_cell_is_without_a_reason_or_a_neighbour_that_has_it(docume
 
 
 def test_pooled_groups_name_what_they_pool(document: Document) -> None:
-    sites = table(document, "composition-3")
+    sites = table(document, "composition")
     assert [row.cells[0].detail for row in sites.rows if row.cells[0].text == "(other)"] == ["pools Airport and Island"]
 
 
