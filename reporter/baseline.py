@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reporter.errors import ConfigError, DataError, Problem
-from reporter.results import Comparison, Grouping, GroupResult, ModelResult, RateChange, Releases, Report
+from reporter.results import (
+    SCHEMA_VERSION,
+    Comparison,
+    Grouping,
+    GroupResult,
+    ModelResult,
+    RateChange,
+    Releases,
+    Report,
+)
 from reporter.stats.cells import CellArrays
 from reporter.stats.comparisons import finding_id
 from reporter.stats.metrics import METRICS
@@ -22,6 +31,7 @@ from reporter.stats.paired import JointCells
 from reporter.stats.releases import gap_change, rate_changes, verdict_changes
 
 if TYPE_CHECKING:
+    from reporter.archive.signoff import SignoffCheck
     from reporter.archive.store import Archive
 
 LATEST = "latest-approved"
@@ -49,20 +59,22 @@ def read_baseline(
     """The baseline at ``location``: a record's folder or URL, a report.json, or ``latest-approved`` of ``archive``.
 
     Paths are relative to ``base``. ``latest-approved`` is the newest record of ``model`` whose approval, checked against ``allowed_signers``, still
-    holds on ``today``. ConfigError when there is none, DataError when it cannot be read.
+    holds on ``today``. A record must be intact. ConfigError when there is none, when it is no report or one of another model; DataError when
+    it cannot be read or was changed. Where the baseline's format is another version, what both versions know is compared.
     """
     if location == LATEST:
         return _latest_approved(archive, base, model, allowed_signers, today)
     place = location if "://" in location else str((base or Path()) / location)
-    if not place.endswith(".json"):
-        return _from_record(place, allowed_signers, today)
-    from reporter.render.as_json import report_from_json
-
-    try:
-        content = Path(place).read_bytes()
-    except OSError as error:
-        raise DataError(Problem(f"cannot read the baseline {location}: {error.strerror}", key="baseline")) from None
-    return Baseline(report_from_json(content.decode("utf-8", "replace")), Path(place).name, content)
+    found = _from_file(place) if place.endswith(".json") else _from_record(place, allowed_signers, today)
+    if model and found.report.card.name != model:
+        raise ConfigError(
+            Problem(
+                f"the baseline {found.name} is of the model {found.report.card.name!r}, this run is of {model!r}",
+                key="baseline",
+                hint="Name a release of the same model. A model that was renamed: set card.name back, or leave the baseline out.",
+            )
+        )
+    return found
 
 
 def compare_reports(
@@ -93,6 +105,9 @@ def compare_reports(
         rates += _group_changes(old, new, known[grouping.name], grouping, metrics, joint)
         before = [level.name for level in known[grouping.name].levels]
         missed += [f"group {name} of {grouping.name}" for name in _only_one(before, names)]
+    for report in (old, new):
+        if report.schema_version != SCHEMA_VERSION:
+            missed += [f"{note} (format version {report.schema_version})" for note in report.notes]
     return Releases(
         old=old.card.version,
         new=new.card.version,
@@ -195,6 +210,20 @@ def _only_one(first: Iterable[str], second: Iterable[str]) -> list[str]:
     return sorted({*first} ^ {*second})
 
 
+def _from_file(place: str) -> Baseline:
+    import fsspec
+
+    from reporter.archive.reading import report_of_any_version
+
+    try:
+        with fsspec.open(place, "rb") as file:
+            content: bytes = file.read()
+    except (OSError, ValueError, ImportError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(Problem(f"cannot read the baseline {place}: {reason}", key="baseline")) from None
+    return Baseline(report_of_any_version(content, path=place), place.rsplit("/", 1)[-1], content)
+
+
 def _from_record(place: str, allowed_signers: Path | None, today: datetime.date | None) -> Baseline:
     from reporter.archive.store import open_archive
     from reporter.archive.verify import split_location
@@ -203,12 +232,17 @@ def _from_record(place: str, allowed_signers: Path | None, today: datetime.date 
     if parts is None:
         raise ConfigError(Problem(f"found {place!r}, expected a record, a report.json, or {LATEST}", key="baseline"))
     root, model, record = parts
-    return _stored(open_archive(root), model, record, allowed_signers, today)
+    archive = open_archive(root)
+    if not archive.exists(model, record):
+        raise ConfigError(Problem(f"found no record {place!r}", key="baseline"))
+    return _stored(archive, model, record, _signoffs(archive, model, record, allowed_signers), today)
 
 
 def _latest_approved(
     location: str | None, base: Path | None, model: str, allowed_signers: Path | None, today: datetime.date | None
 ) -> Baseline:
+    from reporter.archive.chain import read_chain
+    from reporter.archive.signatures import check_allowed_signers
     from reporter.archive.store import open_archive, slug
 
     if location is None:
@@ -221,11 +255,12 @@ def _latest_approved(
                 hint="Set allowed_signers to an OpenSSH allowed-signers file.",
             )
         )
-    archive = open_archive(location, base=base)
-    for record in reversed(archive.records(slug(model))):
-        found = _stored(archive, slug(model), record, allowed_signers, today)
-        if found.signed:
-            return found
+    check_allowed_signers(allowed_signers)
+    archive, folder = open_archive(location, base=base), slug(model)
+    for record in reversed(read_chain(archive, folder)):
+        signed = _signoffs(archive, folder, record, allowed_signers)
+        if _approved(signed, today):
+            return _stored(archive, folder, record, signed, today)
     raise ConfigError(
         Problem(
             f"the archive holds no approved record of {model}",
@@ -235,21 +270,31 @@ def _latest_approved(
     )
 
 
-def _stored(
-    archive: Archive, model: str, record: str, allowed_signers: Path | None, today: datetime.date | None
-) -> Baseline:
-    from reporter.archive.record import record_reference
+def _signoffs(archive: Archive, model: str, record: str, allowed_signers: Path | None) -> SignoffCheck:
+    from reporter.archive.chain import read_link
     from reporter.archive.signoff import check_signoffs
-    from reporter.render.as_json import report_from_json
 
-    try:
-        content = archive.read(model, record, "data", "report.json")
-    except OSError:
-        raise DataError(Problem(f"the record {record} holds no report.json", key="baseline")) from None
-    statements = check_signoffs(
-        archive, record_reference(archive, model, record), allowed_signers=allowed_signers
-    ).statements
+    link = read_link(archive, model, record)
+    return check_signoffs(archive, link.reference, created=link.created, allowed_signers=allowed_signers)
+
+
+def _approved(signed: SignoffCheck, today: datetime.date | None) -> bool:
     day = today or datetime.datetime.now(datetime.UTC).date()
-    rejected = any(s.statement.decision == "reject" and s.signer for s in statements)
-    signed = any(s.holds_on(day) for s in statements) and not rejected
-    return Baseline(report_from_json(content.decode("utf-8", "replace")), record, content, signed)
+    return signed.state(day) in ("approved", "approved with conditions")
+
+
+def _stored(archive: Archive, model: str, record: str, signed: SignoffCheck, today: datetime.date | None) -> Baseline:
+    """An approval is worth nothing beside a report that was changed since, so the record is checked first."""
+    from reporter.archive.reading import report_of_any_version
+    from reporter.archive.verify import bag_faults_of
+
+    faults = bag_faults_of(archive, model, record)
+    if faults:
+        raise DataError(
+            *(
+                Problem(f"the baseline {record} is not what was sealed: {fault}", key="baseline")
+                for fault in faults[:10]
+            )
+        )
+    content = archive.read(model, record, "data", "report.json")
+    return Baseline(report_of_any_version(content, path=record), record, content, _approved(signed, today))

@@ -12,6 +12,7 @@ from reporter.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
     from reporter.archive.store import Archive
+    from reporter.archive.verify import ArchiveVerification
 
 RecordArgument = Annotated[str, typer.Argument(metavar="RECORD", help="A record's folder or URL.", show_default=False)]
 Signers = Annotated[
@@ -28,53 +29,77 @@ Signers = Annotated[
 def verify(
     record: Annotated[str, typer.Argument(metavar="RECORD", help="A record, or a whole archive.", show_default=False)],
     expect: Annotated[
-        str | None, typer.Option("--expect", metavar="HASH", help="The hash that the run printed.", show_default=False)
+        list[str] | None,
+        typer.Option(
+            "--expect",
+            metavar="HASH",
+            help="The hash that the run printed, or its first 12 digits. Repeatable for an archive.",
+            show_default=False,
+        ),
+    ] = None,
+    head: Annotated[
+        Path | None,
+        typer.Option(
+            "--head", metavar="FILE", help="A copy of a signed head of the archive, kept elsewhere.", show_default=False
+        ),
     ] = None,
     allowed_signers: Signers = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Check a record, or every record of an archive. Exit code 1 when one is not valid."""
-    from reporter.archive.store import open_archive
-    from reporter.archive.verify import split_location, verify_archive, verify_record
-
-    location = _absolute(record)
-    parts = split_location(location)
-    if parts is not None:
-        archive, model, name = _existing_record(record)
-        found = [verify_record(archive, model, name, expect=expect, allowed_signers=allowed_signers)]
-        archive_faults: list[str] = []
-    else:
-        if expect is not None:
-            raise ConfigError(Problem("--expect goes with one record, not with an archive", key="--expect"))
-        whole = open_archive(location)
-        found, archive_faults = verify_archive(whole, allowed_signers=allowed_signers)
-        if not found and not archive_faults:
-            raise ConfigError(Problem(f"found no record in {record!r}", hint="Give a record or the archive's folder."))
-    valid = not archive_faults and all(v.state != "not valid" for v in found)
+    found = _verified(record, expect or [], head, allowed_signers)
     if as_json:
         plain = [
             {"record": v.record.id, "model": v.record.model, "sha256": v.record.manifest, "state": v.state}
             | {"faults": list(v.faults), "anchors": list(v.anchors), "notes": list(v.notes)}
-            for v in found
+            for v in found.records
         ]
-        typer.echo(json.dumps({"valid": valid, "faults": archive_faults, "records": plain}, ensure_ascii=False))
+        whole = {"valid": found.valid, "faults": list(found.faults), "notes": list(found.notes), "records": plain}
+        typer.echo(json.dumps(whole, ensure_ascii=False))
     else:
-        for v in found:
+        for v in found.records:
             typer.echo(f"{v.state}: {v.record.model}/{v.record.id} sha256 {v.record.manifest}")
             for kind, lines in (("fault", v.faults), ("anchor", v.anchors), ("note", v.notes)):
                 for line in lines:
                     typer.echo(f"  {kind}: {line}")
-        for line in archive_faults:
-            typer.echo(f"archive fault: {line}")
-    if not valid:
+        for kind, lines in (("fault", found.faults), ("note", found.notes)):
+            for line in lines:
+                typer.echo(f"archive {kind}: {line}")
+    if not found.valid:
         raise typer.Exit(1)
+
+
+def _verified(record: str, expect: list[str], head: Path | None, allowed_signers: Path | None) -> ArchiveVerification:
+    from reporter.archive.store import open_archive
+    from reporter.archive.verify import ArchiveVerification, split_location, verify_archive, verify_record
+
+    location = _absolute(record)
+    if split_location(location) is None:
+        found = verify_archive(open_archive(location), allowed_signers=allowed_signers, expect=expect, head=head)
+        if not (found.records or found.faults):
+            raise ConfigError(Problem(f"found no record in {record!r}", hint="Give a record or the archive's folder."))
+        return found
+    if len(expect) > 1 or head is not None:
+        raise ConfigError(
+            Problem("one record has one hash, and a head is that of a whole archive", key="--expect, --head")
+        )
+    archive, model, name = _existing_record(record)
+    one = verify_record(archive, model, name, expect=expect[0] if expect else None, allowed_signers=allowed_signers)
+    return ArchiveVerification((one,), (), ())
 
 
 def replay(record: RecordArgument) -> None:
     """Recompute a record's report from its counts and compare, byte for byte. Exit code 1 when they differ."""
     from reporter.archive.replay import replay_record
+    from reporter.archive.verify import bag_faults_of
 
     archive, model, name = _existing_record(record)
+    faults = bag_faults_of(archive, model, name)
+    if faults:
+        typer.echo("not valid: The record is not what was sealed, so nothing was recomputed.")
+        for fault in faults:
+            typer.echo(f"  fault: {fault}")
+        raise typer.Exit(1)
     with archive.fetched(model, name) as folder:
         done = replay_record(folder)
     typer.echo(f"{'identical' if done.identical else 'different'}: {done.explanation()}")

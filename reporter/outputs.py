@@ -17,7 +17,7 @@ from reporter.progress import Progress
 from reporter.results import Report
 
 if TYPE_CHECKING:
-    from reporter.archive.record import RecordRef
+    from reporter.archive.chain import RecordRef
 
 EXIT_GATE_FAILED = 1
 

@@ -140,7 +140,13 @@ def _archived(written: Written, done: Evaluation, location: str, progress: Progr
         try:
             archive = open_archive(location, base=done.loaded.base)
             record, is_new = archive_record(
-                archive, done.report, counts=done.counts, files=written.contents, log=_log(done), baseline=done.baseline
+                archive,
+                done.report,
+                counts=done.counts,
+                files=written.contents,
+                log=_log(done),
+                now=moment_of_run(),
+                baseline=done.baseline,
             )
         except OutputError as error:
             return replace(written, problems=(*written.problems, *error.problems))

@@ -1,63 +1,122 @@
-"""The signed head of an archive: a list of all its records, signed, so that a record that vanished from the end is missed."""
+"""The signed head of an archive: a list of all its records and statements, signed, so that one that vanished later is missed.
+
+A head inside the archive can vanish too: a copy kept elsewhere (``verify --head``) is the stronger anchor.
+"""
 
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from reporter.archive.record import record_reference
+from reporter.archive.bag import SEAL, sha256
+from reporter.archive.chain import read_chain
 from reporter.archive.signatures import signature_of, signer_of
-from reporter.archive.store import SEAL, Archive
+from reporter.archive.signoff import folder_of
+from reporter.archive.store import Archive
+from reporter.errors import ConfigError, Problem
 
 FOLDER = "_heads"
 """No model's folder: a model's name never starts with an underscore there."""
 
 
+@dataclass(frozen=True)
+class HeadCheck:
+    """Faults of the heads (a listed record that is gone or changed, a bad signature), and which records a checked head
+    vouches for: (model, record) -> the signer."""
+
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+    vouched: dict[tuple[str, str], str]
+
+
 def sign_head(archive: Archive, *, key: Path, moment: datetime.datetime) -> str:
-    """Sign the list of all records as they are now; the head's path inside the archive."""
+    """Sign the list of all records and statements as they are now; the head's path inside the archive."""
     records = {
-        model: {record: record_reference(archive, model, record).manifest for record in archive.records(model)}
+        model: {r: link.reference.manifest for r, link in read_chain(archive, model).items()}
         for model in archive.models()
     }
-    head = {"schema": 1, "signed_at": moment.isoformat(), "records": records}
+    statements = {
+        f"{model}/{folder_of(record)}/{name}": sha256(archive.read(model, folder_of(record), name))
+        for model, found in records.items()
+        for record in found
+        for name in archive.files(model, folder_of(record))
+        if name.endswith(".json")
+    }
+    head = {"schema": 1, "signed_at": moment.isoformat(), "records": records, "statements": statements}
     content = (json.dumps(head, indent=2, sort_keys=True) + "\n").encode()
     signature = signature_of(content, key=key)
-    name = f"{moment:%Y%m%dT%H%M%SZ}-{hashlib.sha256(content).hexdigest()[:12]}.json"
-    archive.add_file(FOLDER, name, content=content)
+    name = f"{moment:%Y%m%dT%H%M%SZ}-{sha256(content)[:12]}.json"
     archive.add_file(FOLDER, f"{name}.sig", content=signature)
+    archive.add_file(FOLDER, name, content=content)
     return f"{FOLDER}/{name}"
 
 
-def check_heads(archive: Archive, *, allowed_signers: Path | None) -> tuple[list[str], dict[tuple[str, str], str]]:
-    """Faults of the signed heads (a listed record that is gone or changed, a bad signature), and which records a
-    checked head vouches for: (model, record) -> the signer."""
+def check_heads(archive: Archive, *, allowed_signers: Path | None, kept: Path | None = None) -> HeadCheck:
+    """Hold the archive against its signed heads, and against ``kept``, a copy of one (its ``.sig`` beside it)."""
     names = archive.files(FOLDER) if archive.exists(FOLDER) else []
+    found = {
+        name: (archive.read(FOLDER, name), archive.read(FOLDER, f"{name}.sig") if f"{name}.sig" in names else b"")
+        for name in names
+        if name.endswith(".json")
+    }
+    if kept is not None:
+        found[str(kept)] = _kept(kept)
     faults: list[str] = []
+    notes: list[str] = []
     vouched: dict[tuple[str, str], str] = {}
-    for name in (name for name in names if name.endswith(".json")):
-        content = archive.read(FOLDER, name)
+    for name, (content, signature) in found.items():
         try:
-            head = json.loads(content)
-            listed = [(m, r, digest) for m, records in head["records"].items() for r, digest in records.items()]
+            head: dict[str, Any] = json.loads(content)
+            records = [(m, r, str(digest)) for m, listed in head["records"].items() for r, digest in listed.items()]
+            statements = [(str(path), str(digest)) for path, digest in head["statements"].items()]
             signed_at = str(head["signed_at"])
         except (ValueError, KeyError, TypeError, AttributeError):
             faults.append(f"the head {name} cannot be read")
             continue
         signer: str | None = None
-        if f"{name}.sig" not in names:
+        if not signature:
             faults.append(f"the head {name} has no signature")
-        elif allowed_signers is not None:
-            signature = archive.read(FOLDER, f"{name}.sig")
+        elif allowed_signers is None:
+            notes.append(f"the signature of the head {name} was not checked: name an allowed-signers file")
+        else:
             signer, fault = signer_of(content, signature, signed_at=signed_at, allowed_signers=allowed_signers)
-            if fault:
-                faults.append(f"the signature of the head {name}: {fault}")
-        for model, record, digest in listed:
-            if not archive.exists(model, record, SEAL):
-                faults.append(f"{model}/{record} is listed in the head {name} but is gone")
-            elif record_reference(archive, model, record).manifest != digest:
-                faults.append(f"{model}/{record} is not the record that the head {name} lists")
-            elif signer is not None:
-                vouched[model, record] = signer
-    return faults, vouched
+            faults += [f"the signature of the head {name}: {fault}"] if fault else []
+        faults += _missing(archive, name, records, statements)
+        if signer is not None:
+            vouched |= {(model, record): signer for model, record, _ in records}
+    said = {name for json_name in found for name in (json_name, f"{json_name}.sig")}
+    faults += [f"{FOLDER}/{name} does not belong to the heads" for name in names if name not in said]
+    return HeadCheck(tuple(faults), tuple(notes), vouched)
+
+
+def _kept(path: Path) -> tuple[bytes, bytes]:
+    try:
+        return path.read_bytes(), path.with_name(f"{path.name}.sig").read_bytes()
+    except OSError as error:
+        raise ConfigError(
+            Problem(
+                f"cannot read {error.filename!r}: {error.strerror}",
+                key="--head",
+                hint="Give a head that reporter seal wrote, with its .sig beside it.",
+            )
+        ) from None
+
+
+def _missing(
+    archive: Archive, head: str, records: list[tuple[str, str, str]], statements: list[tuple[str, str]]
+) -> list[str]:
+    faults = []
+    seals = archive.read_all([(model, record, SEAL) for model, record, _ in records])
+    for (model, record, digest), seal in zip(records, seals, strict=True):
+        if not seal:
+            faults.append(f"{model}/{record} is listed in the head {head} but is gone")
+        elif sha256(seal) != digest:
+            faults.append(f"{model}/{record} is not the record that the head {head} lists")
+    contents = archive.read_all([(path,) for path, _ in statements])
+    for (path, digest), content in zip(statements, contents, strict=True):
+        if sha256(content) != digest:
+            faults.append(f"{path} is listed in the head {head} but is {'changed' if content else 'gone'}")
+    return faults

@@ -1,4 +1,4 @@
-"""Report and files -> a sealed record: a BagIt bag that names its parents and holds all that is needed to recompute it.
+"""Report and files -> a sealed record that names its parents and holds all that is needed to recompute it.
 
 A record's id is its time, its release and the first 12 hex digits of the SHA-256 of its ``tagmanifest-sha256.txt``, which covers every
 byte in it, the parents' hashes in ``bag-info.txt`` included. Nothing here depends on how long anything took.
@@ -7,33 +7,20 @@ byte in it, the parents' hashes in ``bag-info.txt`` included. Nothing here depen
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
-import logging
-import re
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reporter.archive.store import SEAL, Archive, slug
+from reporter.archive.bag import MANIFEST, PAYLOAD, SEAL, listed, seal_bag, sha256
+from reporter.archive.chain import CREATED, IDENTIFIER, PARENT, Chain, RecordRef, heads, read_chain, record_id
+from reporter.archive.store import Archive, slug
+from reporter.errors import DataError, OutputError, Problem
 from reporter.results import Report
 
 if TYPE_CHECKING:
     from reporter.data.counts import Counts
-
-PARENT = "Reporter-Parent"
-PAYLOAD = "data"
-
-
-@dataclass(frozen=True)
-class RecordRef:
-    """A record in an archive: the model's folder, the record's id and the SHA-256 of its tag manifest."""
-
-    model: str
-    id: str
-    manifest: str
 
 
 def archive_record(
@@ -43,56 +30,42 @@ def archive_record(
     counts: Counts,
     files: Mapping[str, bytes],
     log: str,
+    now: datetime.datetime,
     baseline: bytes | None = None,
 ) -> tuple[RecordRef, bool]:
     """Seal a record and put it into the archive: the record, and whether it is new.
 
     ``files`` are the outputs by name (``report.json``, ``card.html``, ...). ``log`` is what the run said, without times. ``baseline`` is the
     report.json that the run was compared with. The same record twice is one record: the second call returns it with False.
+
+    Raises
+    ------
+    OutputError
+        The archive cannot be read or written, or ``now`` lies before its last record of this model: nothing was added.
     """
     model = slug(report.card.name)
-    with tempfile.TemporaryDirectory(prefix="reporter-record-") as temporary:
-        folder = Path(temporary) / "bag"
-        folder.mkdir()
-        for name, content in _payload(report, files, log, baseline).items():
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-        counts.save(folder / "counts")
-        known = _same_payload(archive, model, report, folder)
+    payload = {**_payload(report, files, log, baseline), **_saved(counts)}
+    try:
+        chain = read_chain(archive, model)
+        latest = heads(chain)
+        known = _same_payload(archive, latest, payload)
         if known is not None:
             return known, False
-        reference = _seal(folder, report, model, heads(archive, model))
-        return reference, archive.add_record(model, reference.id, folder)
-
-
-def heads(archive: Archive, model: str) -> list[RecordRef]:
-    """The records of a model that no other record names as its parent. More than one: the history forked."""
-    found = {record: record_reference(archive, model, record) for record in archive.records(model)}
-    named = {parent for record in found for parent, _ in parents(archive.read(model, record, "bag-info.txt").decode())}
-    return [reference for record, reference in found.items() if record not in named]
-
-
-def record_reference(archive: Archive, model: str, record: str) -> RecordRef:
-    """The reference of a stored record, hashed from its tag manifest."""
-    return RecordRef(model, record, hashlib.sha256(archive.read(model, record, SEAL)).hexdigest())
-
-
-def parents(bag_info: str) -> list[tuple[str, str]]:
-    """The parents that a ``bag-info.txt`` names, as (id, SHA-256 of the tag manifest).
-
-    Examples
-    --------
-    >>> parents("Reporter-Parent: 20260101T000000Z-1.0-0123456789ab " + "0" * 64)[0][0]
-    '20260101T000000Z-1.0-0123456789ab'
-    """
-    return [(a, b) for a, b in re.findall(rf"^{PARENT}: (\S+) ([0-9a-f]{{64}})$", bag_info, re.MULTILINE)]
-
-
-def record_id(report: Report, manifest: str) -> str:
-    """The id of a record of ``report`` whose tag manifest has this SHA-256."""
-    moment = datetime.datetime.fromisoformat(report.provenance.created).astimezone(datetime.UTC)
-    return f"{moment:%Y%m%dT%H%M%SZ}-{slug(report.card.version)}-{manifest[:12]}"
+        _check_clock(chain, now)
+    except DataError as error:
+        raise OutputError(*error.problems) from None
+    created = datetime.datetime.fromisoformat(report.provenance.created).astimezone(datetime.UTC)
+    info = [
+        (CREATED, created.isoformat()),
+        ("Bagging-Date", created.date().isoformat()),
+        ("Bag-Software-Agent", f"reporter {report.provenance.reporter_version}"),
+        (IDENTIFIER, f"{model} {slug(report.card.version)}"),
+        *((PARENT, f"{reference.id} {reference.manifest}") for reference in latest),
+    ]
+    bag = seal_bag(payload, info)
+    manifest = sha256(bag[SEAL])
+    reference = RecordRef(model, record_id(created, slug(report.card.version), manifest), manifest)
+    return reference, archive.add_record(model, reference.id, bag)
 
 
 def _payload(report: Report, files: Mapping[str, bytes], log: str, baseline: bytes | None) -> dict[str, bytes]:
@@ -113,34 +86,37 @@ def _json(value: object) -> bytes:
     return (json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
-def _same_payload(archive: Archive, model: str, report: Report, folder: Path) -> RecordRef | None:
-    """The head of the archive whose payload is this very one: running a release twice does not lengthen the history."""
-    wanted = {
-        f"{PAYLOAD}/{path.relative_to(folder).as_posix()}": hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-    for reference in heads(archive, model):
-        manifest = archive.read(model, reference.id, "manifest-sha256.txt").decode()
-        lines = (line.split("  ", 1) for line in manifest.splitlines() if "  " in line)
-        if {name: digest for digest, name in lines} == wanted:
+def _saved(counts: Counts) -> dict[str, bytes]:
+    try:
+        with tempfile.TemporaryDirectory(prefix="reporter-counts-") as temporary:
+            folder = Path(temporary)
+            counts.save(folder)
+            return {f"counts/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
+    except OSError as error:
+        raise OutputError(
+            Problem(f"cannot write the counts to a temporary folder: {error.strerror or error}", key="archive")
+        ) from None
+
+
+def _same_payload(archive: Archive, latest: list[RecordRef], payload: Mapping[str, bytes]) -> RecordRef | None:
+    """The last record whose payload is this very one: running a release twice does not lengthen the history."""
+    wanted = {f"{PAYLOAD}/{name}": sha256(content) for name, content in payload.items()}
+    manifests = archive.read_all([(reference.model, reference.id, MANIFEST) for reference in latest])
+    for reference, manifest in zip(latest, manifests, strict=True):
+        if listed(manifest) == wanted:
             return reference
     return None
 
 
-def _seal(folder: Path, report: Report, model: str, after: list[RecordRef]) -> RecordRef:
-    """Turn the folder into a bag in place and name it."""
-    import bagit
-
-    logging.getLogger("bagit").setLevel(logging.ERROR)
-    created = datetime.datetime.fromisoformat(report.provenance.created)
-    info: dict[str, str | list[str]] = {
-        "Bagging-Date": created.date().isoformat(),
-        "Bag-Software-Agent": f"reporter {report.provenance.reporter_version}",
-        "External-Identifier": f"{model} {slug(report.card.version)}",
-    }
-    if after:
-        info[PARENT] = [f"{reference.id} {reference.manifest}" for reference in sorted(after, key=lambda r: r.id)]
-    bagit.make_bag(str(folder), bag_info=info, processes=1, checksums=["sha256"])
-    manifest = hashlib.sha256((folder / SEAL).read_bytes()).hexdigest()
-    return RecordRef(model, record_id(report, manifest), manifest)
+def _check_clock(chain: Chain, now: datetime.datetime) -> None:
+    """A clock that runs behind the archive would put a record before those it follows."""
+    dated = [(link.created, link.reference.id) for link in chain.values() if link.created is not None]
+    if dated and max(dated)[0] > now:
+        created, record = max(dated)
+        raise OutputError(
+            Problem(
+                f"it is {now.isoformat()} by the clock, but the archive's last record {record} is of {created.isoformat()}",
+                key="archive",
+                hint="Nothing was added. Set the clock right (or SOURCE_DATE_EPOCH, if it is set) and run again.",
+            )
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ class Replay:
 
 def replay_record(folder: Path) -> Replay:
     """Replay the record in ``folder`` (a bag). DataError when a part that is needed is missing or cannot be read."""
+    from reporter.archive.reading import report_of_any_version
     from reporter.assemble import Carried, assemble
     from reporter.config.loader import config_from_public
     from reporter.data.counts import Counts
@@ -52,21 +54,48 @@ def replay_record(folder: Path) -> Replay:
     baseline_path = payload / "baseline.json"
     carried = Carried(
         noise=stored.noise_results,
-        baseline=read_report(baseline_path) if baseline_path.is_file() else None,
+        baseline=report_of_any_version(baseline_path.read_bytes()) if baseline_path.is_file() else None,
         baseline_name=stored.releases.baseline if stored.releases else "",
         baseline_signed=stored.settings.get("baseline_signed"),
     )
     config = config_from_public(stored.provenance.config)
     made = assemble(Counts.load(counts_folder), config, stored.provenance, carried)
     text = report_to_json(made)
-    identical = text.encode() == stored_path.read_bytes()
+    same = text.encode() == stored_path.read_bytes()
+    differences = [*_config_differences(payload, stored), *([] if same else _differences(stored, made))]
     return Replay(
-        identical=identical,
-        differences=() if identical else tuple(_differences(stored, made)),
-        carried=("noise curves (they rest on predictions)",) if stored.noise_results else (),
+        identical=not differences,
+        differences=tuple(differences),
+        carried=tuple(_carried(stored)),
         stored_version=stored.provenance.reporter_version,
         this_version=__version__,
     )
+
+
+def _carried(stored: Report) -> Iterator[str]:
+    yield "provenance (clock, versions, hashes and git state of the run)"
+    if stored.noise_results:
+        yield "noise curves (they rest on predictions, not on counts)"
+    if stored.releases is not None:
+        yield "the baseline's report, and whether an approval of it was found"
+
+
+def _config_differences(payload: Path, stored: Report) -> Iterator[str]:
+    """The config's files are for people: what is recomputed rests on the config inside report.json."""
+    import hashlib
+    import json
+
+    path = payload / "config.yaml"
+    content = path.read_bytes() if path.is_file() else b""
+    if hashlib.sha256(content).hexdigest() != stored.provenance.config_sha256:
+        yield "config.yaml is not the file whose hash the report holds"
+    resolved = payload / "config.json"
+    try:
+        found = json.loads(resolved.read_bytes())
+    except (OSError, ValueError):
+        found = None
+    if found != stored.provenance.config:
+        yield "config.json is not the config that the report was made with"
 
 
 def _differences(stored: Report, made: Report, limit: int = 50) -> list[str]:

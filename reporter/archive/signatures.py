@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import shutil
 import subprocess
 import tempfile
@@ -20,41 +21,63 @@ def signature_of(content: bytes, *, key: Path) -> bytes:
     The content goes in by stdin and the signature out by stdout: with files, ssh-keygen keeps an old signature and still ends with 0.
     Raises OutputError when there is no ssh-keygen or it refuses the key.
     """
-    signature = _keygen(["-Y", "sign", "-n", NAMESPACE, "-f", str(key), "-"], content).stdout
-    if not signature.startswith(b"-----BEGIN SSH SIGNATURE-----"):
-        raise OutputError(Problem("ssh-keygen gave no signature", key="--key"))
-    return signature
+    done = _keygen(["-Y", "sign", "-n", NAMESPACE, "-f", str(key), "-"], content)
+    if done.returncode or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise OutputError(Problem(f"ssh-keygen did not sign: {said[-1] if said else 'no reason given'}", key="--key"))
+    return done.stdout
+
+
+def check_allowed_signers(path: Path) -> None:
+    """ConfigError when there is no such file or it names nobody; OutputError without ssh-keygen."""
+    try:
+        lines = path.read_text("utf-8", "replace").splitlines()
+    except OSError as error:
+        raise ConfigError(
+            Problem(f"cannot read the allowed signers {str(path)!r}: {error.strerror}", key="--allowed-signers")
+        ) from None
+    if not any(len(line.split()) >= 3 for line in lines if not line.lstrip().startswith("#")):
+        raise ConfigError(
+            Problem(
+                f"{str(path)!r} names no signer",
+                key="--allowed-signers",
+                hint="Expected lines such as: ana@example.org ssh-ed25519 AAAA...",
+            )
+        )
+    _program()
 
 
 def signer_of(content: bytes, signature: bytes, *, signed_at: str, allowed_signers: Path) -> tuple[str | None, str]:
     """The principal whose key made the signature, or None and why not. The key must have been valid at ``signed_at``."""
-    if not allowed_signers.is_file():
-        raise ConfigError(Problem(f"found no file {str(allowed_signers)!r}", key="--allowed-signers"))
     try:
         moment = datetime.datetime.fromisoformat(signed_at).astimezone(datetime.UTC)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None, f"its time {signed_at!r} is not a time"
     with tempfile.TemporaryDirectory(prefix="reporter-signature-") as folder:
         file = Path(folder) / "statement.sig"
         file.write_bytes(signature)
-        common = ["-f", str(allowed_signers), "-s", str(file), "-O", f"verify-time={moment:%Y%m%d%H%M%S}Z"]
-        found = _keygen(["-Y", "find-principals", *common], b"", check=False)
+        common = ["-f", str(allowed_signers), "-s", str(file), "-O", f"verify-time={moment:%Y%m%d%H%M%S}"]
+        found = _keygen(["-Y", "find-principals", *common], b"")
         principals = found.stdout.decode("utf-8", "replace").splitlines()
         if found.returncode or not principals:
             return None, "its key is not among the allowed signers, or was not valid at that time"
         principal = principals[0].split(",")[0].strip()
-        done = _keygen(["-Y", "verify", "-n", NAMESPACE, "-I", principal, *common], content, check=False)
-        return (principal, "") if done.returncode == 0 else (None, "it does not fit the statement")
+        done = _keygen(["-Y", "verify", "-n", NAMESPACE, "-I", principal, *common], content)
+        if done.returncode == 0:
+            return principal, ""
+        return None, f"it does not fit the statement, or its key may not sign for {NAMESPACE}"
 
 
-def _keygen(arguments: Sequence[str], content: bytes, *, check: bool = True) -> subprocess.CompletedProcess[bytes]:
+def _program() -> str:
     program = shutil.which("ssh-keygen")
     if program is None:
         raise OutputError(
             Problem("signatures need ssh-keygen, which was not found", hint="Install OpenSSH (Debian: openssh-client).")
         )
-    done = subprocess.run([program, *arguments], input=content, capture_output=True, check=False, timeout=120)
-    if check and done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise OutputError(Problem(f"ssh-keygen refused: {said[-1] if said else 'no reason given'}", key="--key"))
-    return done
+    return program
+
+
+def _keygen(arguments: Sequence[str], content: bytes) -> subprocess.CompletedProcess[bytes]:
+    # Times without a zone are local to ssh-keygen, and only newer ones know a Z.
+    environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
+    return subprocess.run([_program(), *arguments], input=content, capture_output=True, check=False, env=environment)

@@ -7,19 +7,22 @@ counts is decided by an allowed-signers file that the checker brings along: an a
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from reporter.archive.record import RecordRef
-from reporter.archive.signatures import signature_of, signer_of
-from reporter.archive.store import Archive
+from reporter.archive.bag import sha256
+from reporter.archive.chain import RecordRef
+from reporter.archive.signatures import signer_of
+from reporter.archive.store import SIGNOFFS, Archive
 
 Decision = Literal["approve", "approve with conditions", "reject"]
 DECISIONS: tuple[Decision, ...] = ("approve", "approve with conditions", "reject")
+
+State = Literal["approved", "approved with conditions", "rejected", "expired", "not signed", "not checked"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,12 @@ class Statement:
         """The bytes that are signed."""
         return (json.dumps(asdict(self), indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
+    @property
+    def name(self) -> str:
+        """The file name of the statement, without its ending: time, decision and the beginning of its hash."""
+        stamp = re.sub(r"[^0-9TZ]", "", self.signed_at.replace("+00:00", "Z"))
+        return f"{stamp}-{self.decision.replace(' ', '-')}-{sha256(self.to_bytes())[:12]}"
+
 
 @dataclass(frozen=True)
 class CheckedStatement:
@@ -55,11 +64,11 @@ class CheckedStatement:
     def holds_on(self, day: datetime.date) -> bool:
         """Whether it is a checked approval that has not run out."""
         approves = self.statement.decision != "reject"
-        return (
-            approves
-            and self.signer is not None
-            and (not self.statement.until or self.statement.until >= day.isoformat())
-        )
+        return approves and self.signer is not None and not self.expired_on(day)
+
+    def expired_on(self, day: datetime.date) -> bool:
+        """Whether its last day has passed."""
+        return bool(self.statement.until) and self.statement.until < day.isoformat()
 
 
 @dataclass(frozen=True)
@@ -71,60 +80,97 @@ class SignoffCheck:
     anchors: tuple[str, ...]
     notes: tuple[str, ...]
 
+    def state(self, day: datetime.date) -> State:
+        """Where the record stands on a day: one rejection outweighs approvals, whatever was signed first."""
+        if not self.statements:
+            return "not checked" if self.faults else "not signed"
+        checked = [c for c in self.statements if c.signer is not None]
+        if any(c.statement.decision == "reject" for c in checked):
+            return "rejected"
+        holding = [c for c in checked if c.holds_on(day)]
+        if any(c.statement.decision == "approve" for c in holding):
+            return "approved"
+        if holding:
+            return "approved with conditions"
+        return "expired" if checked else "not checked"
 
-def sign(archive: Archive, statement: Statement, *, key: Path) -> str:
-    """Sign a statement with an OpenSSH private key and keep both beside the record; the statement's file name.
 
-    Raises OutputError when there is no ssh-keygen or it refuses the key, and when that very statement is already there.
-    """
-    content = statement.to_bytes()
-    stamp = re.sub(r"[^0-9TZ]", "", statement.signed_at.replace("+00:00", "Z"))
-    name = f"{stamp}-{statement.decision.replace(' ', '-')}-{hashlib.sha256(content).hexdigest()[:12]}.json"
-    signature = signature_of(content, key=key)
-    folder = f"{statement.record}.signoffs"
-    archive.add_file(statement.model, folder, name, content=content)
-    archive.add_file(statement.model, folder, f"{name}.sig", content=signature)
-    return name
+def folder_of(record: str) -> str:
+    """The folder of a record's statements, beside the record."""
+    return f"{record}{SIGNOFFS}"
 
 
-def check_signoffs(archive: Archive, reference: RecordRef, *, allowed_signers: Path | None) -> SignoffCheck:
-    """Read and check every statement beside a record."""
-    folder = f"{reference.id}.signoffs"
-    names = archive.files(reference.model, folder) if archive.exists(reference.model, folder) else []
+def check_signoffs(
+    archive: Archive, reference: RecordRef, *, created: datetime.datetime | None, allowed_signers: Path | None
+) -> SignoffCheck:
+    """Read and check every statement beside a record that was made at ``created``."""
+    folder = folder_of(reference.id)
+    names = archive.files(reference.model, folder) if archive.local or archive.exists(reference.model, folder) else []
     checked: list[CheckedStatement] = []
     faults: list[str] = []
     notes: list[str] = []
     for name in [name for name in names if name.endswith(".json")]:
         content = archive.read(reference.model, folder, name)
-        statement = _statement(content)
-        if statement is None:
-            faults.append(f"the statement {name} cannot be read")
-            continue
-        if statement.manifest_sha256 != reference.manifest or statement.record != reference.id:
-            faults.append(f"the statement {name} is about another record")
-            continue
-        if f"{name}.sig" not in names:
+        statement = read_statement(content)
+        fault = _misfit(statement, name, reference, created)
+        if statement is None or fault:
+            faults.append(f"the statement {name} {fault}")
+        elif f"{name}.sig" not in names:
             faults.append(f"the statement {name} has no signature")
-            continue
-        if allowed_signers is None:
+        elif allowed_signers is None:
             notes.append(f"the signature of {name} was not checked: name an allowed-signers file")
             checked.append(CheckedStatement(name, statement, None))
-            continue
-        signature = archive.read(reference.model, folder, f"{name}.sig")
-        signer, fault = signer_of(content, signature, signed_at=statement.signed_at, allowed_signers=allowed_signers)
-        checked.append(CheckedStatement(name, statement, signer, fault))
-        if fault:
-            faults.append(f"the signature of {name}: {fault}")
-    known = {name for c in checked for name in (c.name, f"{c.name}.sig", f"{c.name.removesuffix('.json')}.pdf")}
-    faults += [f"{name} does not belong to the sign-offs" for name in names if not faults and name not in known]
+        else:
+            signature = archive.read(reference.model, folder, f"{name}.sig")
+            signer, fault = signer_of(
+                content, signature, signed_at=statement.signed_at, allowed_signers=allowed_signers
+            )
+            checked.append(CheckedStatement(name, statement, signer, fault))
+            if fault:
+                faults.append(f"the signature of {name}: {fault}")
+    faults += _left_over(names)
     anchors = tuple(f"{c.statement.decision!r} signed by {c.signer}" for c in checked if c.signer)
     return SignoffCheck(tuple(checked), tuple(faults), anchors, tuple(notes))
 
 
-def _statement(content: bytes) -> Statement | None:
+def read_statement(content: bytes) -> Statement | None:
+    """The statement of these bytes; None when they are not exactly one as it is written."""
     try:
         raw = json.loads(content)
         statement = Statement(**{**raw, "conditions": tuple(raw.get("conditions", ()))})
+        same = statement.to_bytes() == content
     except (ValueError, TypeError, AttributeError):
         return None
-    return statement if statement.decision in DECISIONS and statement.to_bytes() == content else None
+    return statement if same and statement.decision in DECISIONS else None
+
+
+def _misfit(statement: Statement | None, name: str, reference: RecordRef, created: datetime.datetime | None) -> str:
+    if statement is None:
+        return "cannot be read"
+    if (statement.model, statement.record, statement.manifest_sha256) != (
+        reference.model,
+        reference.id,
+        reference.manifest,
+    ):
+        return "is about another record"
+    if name != f"{statement.name}.json":
+        return f"was renamed: it was {statement.name}.json"
+    try:
+        early = created is not None and datetime.datetime.fromisoformat(statement.signed_at) < created
+    except (ValueError, TypeError):
+        return f"is dated {statement.signed_at!r}, which is not a time"
+    return "is dated before the record that it is about" if early else ""
+
+
+def _left_over(names: Sequence[str]) -> list[str]:
+    """Files beside the statements that none of them explains."""
+    stems = {name.removesuffix(".json") for name in names if name.endswith(".json")}
+    said = []
+    for name in names:
+        stem = name.removesuffix(".sig").removesuffix(".json").removesuffix(".pdf")
+        if name in (f"{stem}.json.sig", f"{stem}.pdf"):
+            if stem not in stems:
+                said.append(f"{name} has no statement: it was removed, or signing was cut off")
+        elif not name.endswith(".json"):
+            said.append(f"{name} does not belong to the sign-offs")
+    return said

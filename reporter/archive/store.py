@@ -7,21 +7,25 @@ store that file is put last, and only if it is not there yet. What a killed writ
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import os
 import re
 import secrets
 import shutil
+import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reporter.errors import MissingExtraError, OutputError, Problem
+from reporter.archive.bag import NOT_A_FILE, SEAL, sha256, write_bag
+from reporter.errors import DataError, MissingExtraError, OutputError, Problem
 
-SEAL = "tagmanifest-sha256.txt"
 INCOMING = ".incoming-"
+SIGNOFFS = ".signoffs"
 RECORD_ID = re.compile(r"^\d{8}T\d{6}Z-[A-Za-z0-9._-]+-[0-9a-f]{12}$")
 
 
@@ -36,16 +40,28 @@ class Archive:
 
     def models(self) -> list[str]:
         """The folders of models, sorted."""
-        return sorted(name for name in self._names(self.root) if not name.startswith((".", "_")))
+        return [name for name in self.names() if not name.startswith((".", "_")) and self._is_folder(name)]
+
+    def names(self, *parts: str) -> list[str]:
+        """The names directly inside a folder, sorted; none when there is no such folder."""
+        with _reading(self.location):
+            if self.local:
+                try:
+                    return sorted(os.listdir(self.path(*parts)))
+                except FileNotFoundError:
+                    return []
+            return sorted({name.split("/", 1)[0] for name in self.files(*parts)})
 
     def records(self, model: str) -> list[str]:
         """The ids of a model's finished records, oldest first."""
-        folder = f"{self.root}/{model}"
-        return sorted(
-            name
-            for name in self._names(folder)
-            if RECORD_ID.match(name) and self.filesystem.exists(f"{folder}/{name}/{SEAL}")
-        )
+        if self.local:
+            return [
+                name
+                for name in self.names(model)
+                if RECORD_ID.match(name) and os.path.isfile(self.path(model, name, SEAL))
+            ]
+        sealed = (name.split("/") for name in self.files(model) if name.endswith(f"/{SEAL}"))
+        return sorted(parts[0] for parts in sealed if len(parts) == 2 and RECORD_ID.match(parts[0]))
 
     def path(self, *parts: str) -> str:
         """A path inside the archive."""
@@ -53,40 +69,59 @@ class Archive:
 
     def read(self, *parts: str) -> bytes:
         """The bytes of one file."""
-        content: bytes = self.filesystem.cat_file(self.path(*parts))
-        return content
+        with _reading(self.location):
+            if self.local:
+                return Path(self.path(*parts)).read_bytes()
+            content: bytes = self.filesystem.cat_file(self.path(*parts))
+            return content
+
+    def read_all(self, places: Sequence[tuple[str, ...]]) -> list[bytes]:
+        """The bytes of many files; empty where there is none. A store fetches them at once."""
+        with _reading(self.location):
+            if self.local:
+                return [_bytes_or_nothing(self.path(*parts)) for parts in places]
+            paths = [self.path(*parts) for parts in places]
+            found = self.filesystem.cat(paths, on_error="return") if paths else {}
+            for content in found.values():
+                if isinstance(content, Exception) and not isinstance(content, FileNotFoundError):
+                    raise content
+            return [content if isinstance(content := found.get(path), bytes) else b"" for path in paths]
 
     def exists(self, *parts: str) -> bool:
         """Whether this file or folder exists."""
-        return bool(self.filesystem.exists(self.path(*parts)))
+        with _reading(self.location):
+            self._fresh()
+            return bool(self.filesystem.exists(self.path(*parts)))
 
     def files(self, *parts: str) -> list[str]:
         """All files below a folder, as sorted paths relative to it."""
         folder = self.path(*parts)
-        found = self.filesystem.find(folder, withdirs=False)
-        return sorted(_below(str(name), folder) for name in found)
+        with _reading(self.location):
+            self._fresh()
+            found = self.filesystem.find(folder, withdirs=False)
+        return sorted(name for name in (_below(str(path), folder) for path in found) if name)
 
-    def add_record(self, model: str, record: str, bag: Path) -> bool:
-        """Put the finished bag at ``<model>/<record>``; False when that very record is already there."""
-        if self.exists(model, record, SEAL):
-            return False
-        with _said(self.location):
+    def digests(self, model: str, record: str) -> dict[str, str]:
+        """The SHA-256 of each file of a record, ``NOT_A_FILE`` for links, empty folders and the like."""
+        with _reading(self.location):
+            if self.local:
+                return dict(_local_digests(self.path(model, record), ""))
+            names = self.files(model, record)
+            contents = self.read_all([(model, record, name) for name in names])
+            return {name: sha256(content) for name, content in zip(names, contents, strict=True)}
+
+    def add_record(self, model: str, record: str, bag: Mapping[str, bytes]) -> bool:
+        """Put the sealed bag at ``<model>/<record>``; False when that very record is already there."""
+        with _writing(self.location):
             if self.local:
                 return self._rename_into_place(model, record, bag)
             return self._upload(model, record, bag)
 
     def add_file(self, *parts: str, content: bytes) -> None:
         """Write a new file; OutputError when it exists."""
-        with _said(self.location):
+        with _writing(self.location):
             if self.local:
-                target = Path(self.path(*parts))
-                target.parent.mkdir(parents=True, exist_ok=True)
-                temporary = target.with_name(f"{INCOMING}{secrets.token_hex(8)}")
-                try:
-                    temporary.write_bytes(content)
-                    os.link(temporary, target)
-                finally:
-                    temporary.unlink(missing_ok=True)
+                _write_new(Path(self.path(*parts)), content)
             else:
                 self._put_new(self.path(*parts), content)
 
@@ -98,29 +133,35 @@ class Archive:
             return
         import tempfile
 
+        names = self.files(model, record)
+        odd = [name for name in names if ".." in name.split("/") or name.startswith("/") or "\\" in name]
+        if odd:
+            raise DataError(Problem(f"the record {record} holds a file of the name {odd[0]!r}", key="archive"))
         with tempfile.TemporaryDirectory(prefix="reporter-record-") as folder:
             copy = Path(folder) / record
-            for name in self.files(model, record):
-                target = copy / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(self.read(model, record, name))
+            contents = self.read_all([(model, record, name) for name in names])
+            write_bag(copy, dict(zip(names, contents, strict=True)))
             yield copy
 
-    def _names(self, folder: str) -> list[str]:
-        try:
-            entries = self.filesystem.ls(folder, detail=False, refresh=True)
-        except FileNotFoundError:
-            return []
-        except TypeError:
-            entries = self.filesystem.ls(folder, detail=False)
-        return [str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in entries]
+    def _is_folder(self, name: str) -> bool:
+        return os.path.isdir(self.path(name)) if self.local else self.path(name) not in self._root_files()
 
-    def _rename_into_place(self, model: str, record: str, bag: Path) -> bool:
+    def _root_files(self) -> set[str]:
+        return {self.path(name) for name in self.files() if "/" not in name}
+
+    def _fresh(self) -> None:
+        """A store's listings are cached, but others write too."""
+        if not self.local:
+            self.filesystem.invalidate_cache()
+
+    def _rename_into_place(self, model: str, record: str, bag: Mapping[str, bytes]) -> bool:
         folder = Path(self.path(model))
+        if (folder / record / SEAL).is_file():
+            return False
         folder.mkdir(parents=True, exist_ok=True)
         incoming = folder / f"{INCOMING}{secrets.token_hex(8)}"
         try:
-            shutil.copytree(bag, incoming)
+            write_bag(incoming, bag)
             _flush(incoming)
             try:
                 os.rename(incoming, folder / record)
@@ -128,28 +169,43 @@ class Archive:
                 if (folder / record / SEAL).is_file():
                     return False
                 raise
+            _flush_folder(folder)
         finally:
             shutil.rmtree(incoming, ignore_errors=True)
         return True
 
-    def _upload(self, model: str, record: str, bag: Path) -> bool:
-        names = sorted(path.relative_to(bag).as_posix() for path in bag.rglob("*") if path.is_file())
-        for name in [name for name in names if name != SEAL]:
-            self.filesystem.pipe_file(self.path(model, record, name), (bag / name).read_bytes())
-        try:
-            self._put_new(self.path(model, record, SEAL), (bag / SEAL).read_bytes())
-        except FileExistsError:
-            return False
+    def _upload(self, model: str, record: str, bag: Mapping[str, bytes]) -> bool:
+        """The seal goes last. A file that a killed writer of the very same record left is as good as a new one."""
+        for name in (*(name for name in bag if name != SEAL), SEAL):
+            try:
+                self._put_new(self.path(model, record, name), bag[name])
+            except FileExistsError:
+                if self.filesystem.cat_file(self.path(model, record, name)) != bag[name]:
+                    raise FileExistsError(f"{model}/{record}/{name}") from None
+                if name == SEAL:
+                    return False
         return True
 
     def _put_new(self, path: str, content: bytes) -> None:
         """Write a file that must not exist yet, by a conditional put where the store has one."""
-        try:
-            self.filesystem.pipe_file(path, content, mode="create")
-        except TypeError:
-            if self.filesystem.exists(path):
-                raise FileExistsError(path) from None
-            self.filesystem.pipe_file(path, content)
+        put = self.filesystem.pipe_file
+        inner = getattr(self.filesystem, "_pipe_file", put)
+        if "mode" in inspect.signature(inner).parameters:
+            try:
+                put(path, content, mode="create")
+            except FileExistsError:
+                raise
+            except OSError:
+                # Not every store that refuses says why.
+                self._fresh()
+                if self.filesystem.exists(path):
+                    raise FileExistsError(path) from None
+                raise
+            return
+        self._fresh()
+        if self.filesystem.exists(path):
+            raise FileExistsError(path)
+        put(path, content)
 
 
 def open_archive(location: str | Path, *, base: Path | None = None) -> Archive:
@@ -177,42 +233,120 @@ def open_archive(location: str | Path, *, base: Path | None = None) -> Archive:
 def slug(text: str) -> str:
     """``text`` as a folder name: ASCII letters, digits, dot, dash, underscore; never empty, never hidden.
 
+    Letters that ASCII lacks and the tail of a long text are stood for by a hash, so that two such names stay two.
+
     Examples
     --------
-    >>> slug("Referral model / v2"), slug("../x"), slug("…")
-    ('Referral-model-v2', 'x', 'model')
+    >>> slug("Referral model / v2"), slug("../x"), slug("Modèle"), slug("…")
+    ('Referral-model-v2', 'x', 'Modele-e61bbb83', 'model-b4935894')
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9._]+", "-", plain).strip("-._")[:80] or "model"
+    short = re.sub(r"[^A-Za-z0-9._]+", "-", plain).strip("-._")
+    if text.isascii() and short and len(short) <= 80:
+        return short
+    return f"{short[:70].rstrip('-._') or 'model'}-{sha256(text.encode())[:8]}"
 
 
 def _below(name: str, folder: str) -> str:
     marker = folder.strip("/") + "/"
     plain = name.lstrip("/")
-    return plain[len(marker) :] if plain.startswith(marker) else plain
+    return plain[len(marker) :] if plain.startswith(marker) else ""
+
+
+def _bytes_or_nothing(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return b""
+
+
+def _local_digests(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    if prefix and not entries:
+        yield prefix.rstrip("/"), NOT_A_FILE
+    for entry in entries:
+        name = f"{prefix}{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            yield from _local_digests(entry.path, f"{name}/")
+        elif entry.is_file(follow_symlinks=False):
+            with open(entry.path, "rb", buffering=0) as file:
+                yield name, hashlib.file_digest(file, "sha256").hexdigest()
+        else:
+            yield name, NOT_A_FILE
+
+
+def _write_new(target: Path, content: bytes) -> None:
+    """The whole file under its name, or nothing; never over another."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f"{INCOMING}{secrets.token_hex(8)}")
+    try:
+        temporary.write_bytes(content)
+        _flush_file(temporary)
+        os.link(temporary, target)
+        _flush_folder(target.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _flush(folder: Path) -> None:
-    """Bring every file to disk before the rename makes the record visible, so that a power cut cannot show an empty one."""
+    """Bring everything to disk before the rename makes the record visible, so that a power cut cannot show an empty one."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
+            _flush_file(path)
+        else:
+            _flush_folder(path)
+    _flush_folder(folder)
+
+
+def _flush_file(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _flush_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What a store that cannot be reached raises; its library is imported only when one is used."""
+    found: list[type[Exception]] = [OSError]
+    for module, name in (("botocore.exceptions", "BotoCoreError"), ("aiohttp", "ClientError")):
+        if module in sys.modules:
+            found.append(getattr(sys.modules[module], name))
+    return tuple(found)
 
 
 @contextmanager
-def _said(location: str) -> Iterator[None]:
+def _reading(location: str) -> Iterator[None]:
+    try:
+        yield
+    except _failures() as error:
+        raise DataError(Problem(f"cannot read the archive {location}: {_reason(error)}", key="archive")) from None
+
+
+@contextmanager
+def _writing(location: str) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
         raise OutputError(
             Problem(f"refused to overwrite {error.filename or error}", key="archive", hint="A record is never changed.")
         ) from None
-    except OSError as error:
+    except _failures() as error:
         raise OutputError(
             Problem(
-                f"cannot write to the archive {location}: {error.strerror or error}",
+                f"cannot write to the archive {location}: {_reason(error)}",
                 key="archive",
                 hint="Nothing was added to it. Mend the cause and run again.",
             )
         ) from None
+
+
+def _reason(error: Exception) -> str:
+    """The system's own words, without the path."""
+    return str(getattr(error, "strerror", None) or error)

@@ -1,25 +1,25 @@
 """Is a record what it was when it was sealed, and what vouches for that?
 
 Integrity needs only the record. But whoever can rewrite a whole record can also rewrite its hashes, so "verified" needs an anchor outside it:
-a signature, a successor that names its hash, or a hash that was kept elsewhere. Without one the answer is "intact, not anchored".
+a signature, a successor that names its hash, a signed list of all records, or a hash that was kept elsewhere. Without one the answer is
+"intact, not anchored".
 """
 
 from __future__ import annotations
 
-import hashlib
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reporter.archive.heads import check_heads
-from reporter.archive.record import RecordRef, parents, record_id
-from reporter.archive.signoff import check_signoffs
-from reporter.archive.store import RECORD_ID, SEAL, Archive
-from reporter.errors import ReporterError
+from reporter.archive.bag import INFO, NOT_A_FILE, SEAL, TAG_FILES, bag_faults, sha256
+from reporter.archive.chain import Chain, RecordRef, forks, make_link, read_chain, successors
+from reporter.archive.heads import FOLDER, check_heads
+from reporter.archive.signatures import check_allowed_signers
+from reporter.archive.signoff import SignoffCheck, check_signoffs, folder_of
+from reporter.archive.store import INCOMING, RECORD_ID, SIGNOFFS, Archive
 
-TAG_FILES = ("bag-info.txt", "bagit.txt", "manifest-sha256.txt")
+SHORTEST_EXPECTED = 12
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,18 @@ class Verification:
         return "verified" if self.anchors else "intact, not anchored"
 
 
-Chain = Mapping[str, Sequence[tuple[str, str]]]
+@dataclass(frozen=True)
+class ArchiveVerification:
+    """What was found of a whole archive: its records, and what concerns no single one of them."""
+
+    records: tuple[Verification, ...]
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def valid(self) -> bool:
+        """Whether nothing is wrong with any record nor with the archive."""
+        return not self.faults and all(v.state != "not valid" for v in self.records)
 
 
 def verify_record(
@@ -49,104 +60,157 @@ def verify_record(
     *,
     expect: str | None = None,
     allowed_signers: Path | None = None,
-    chain: Chain | None = None,
 ) -> Verification:
-    """Check one record: its bag, its name, its place in the chain, its signatures, and ``expect`` (a kept hash or its beginning)."""
-    faults: list[str] = []
-    anchors: list[str] = []
-    with archive.fetched(model, record) as folder:
-        faults += _bag_faults(folder)
-        seal = folder / SEAL
-        manifest = hashlib.sha256(seal.read_bytes()).hexdigest() if seal.is_file() else ""
-        faults += _name_faults(folder, record, manifest)
-        bag_info = folder / "bag-info.txt"
-        named = parents(bag_info.read_text("utf-8", "replace")) if bag_info.is_file() else []
-    reference = RecordRef(model, record, manifest)
-    faults += _parent_faults(archive, model, named)
-    anchors += _successors(chain if chain is not None else read_chain(archive, model), reference)
-    if expect is not None:
-        if len(expect) >= 12 and manifest.startswith(expect.lower()):
-            anchors.append(f"the expected hash {expect}")
-        else:
-            faults.append(f"the hash is {manifest or '(none)'}, expected {expect}")
-    signed = check_signoffs(archive, reference, allowed_signers=allowed_signers)
-    return Verification(reference, (*faults, *signed.faults), (*anchors, *signed.anchors), signed.notes)
+    """Check one record: its bag, its name, its place in the chain, its signatures, and ``expect`` (a kept hash or its beginning).
+
+    Raises ConfigError when the allowed-signers file cannot be used, OutputError without ssh-keygen, DataError when the archive cannot be read.
+    """
+    if allowed_signers is not None:
+        check_allowed_signers(allowed_signers)
+    chain = read_chain(archive, model)
+    names = [folder_of(record)] if archive.exists(model, folder_of(record)) else []
+    found = _verified(archive, model, record, chain, successors(chain), names, allowed_signers)
+    return found if expect is None else _expected(found, expect)
 
 
-def verify_archive(archive: Archive, *, allowed_signers: Path | None = None) -> tuple[list[Verification], list[str]]:
-    """Check every record of every model, oldest first, and the signed heads: the records, and faults of the archive as a whole."""
-    faults, vouched = check_heads(archive, allowed_signers=allowed_signers)
-    found = []
-    for model in archive.models():
+def verify_archive(
+    archive: Archive, *, allowed_signers: Path | None = None, expect: Sequence[str] = (), head: Path | None = None
+) -> ArchiveVerification:
+    """Check every record of every model, oldest first, what lies beside them, and the signed heads.
+
+    Each hash of ``expect`` must be that of a record; ``head`` is a kept copy of a signed head. Raises as :func:`verify_record`.
+    """
+    if allowed_signers is not None:
+        check_allowed_signers(allowed_signers)
+    heads = check_heads(archive, allowed_signers=allowed_signers, kept=head)
+    faults, notes = list(heads.faults), list(heads.notes)
+    found: list[Verification] = []
+    models = archive.models()
+    notes += [
+        f"{name} is neither a model's folder nor of use here"
+        for name in archive.names()
+        if name not in (*models, FOLDER)
+    ]
+    for model in models:
+        names = archive.names(model)
         chain = read_chain(archive, model)
-        for record in chain:
-            checked = verify_record(archive, model, record, allowed_signers=allowed_signers, chain=chain)
-            signer = vouched.get((model, record))
+        after = successors(chain)
+        more_faults, more_notes = _beside(archive, model, names, chain)
+        faults += more_faults
+        notes += [*more_notes, *(f"{model}: {fork}" for fork in forks(chain))]
+        for record in (*chain, *_without_seal(archive, names, chain)):
+            checked = _verified(archive, model, record, chain, after, names, allowed_signers)
+            signer = heads.vouched.get((model, record))
             anchors = (*checked.anchors, f"the archive's head signed by {signer}") if signer else checked.anchors
             found.append(replace(checked, anchors=anchors))
-    return found, faults
+    for wanted in expect:
+        hits = [i for i, one in enumerate(found) if _fits(one.record.manifest, wanted)]
+        if not hits:
+            faults.append(f"no record has the expected hash {wanted}: it was changed or removed")
+        for i in hits:
+            found[i] = _expected(found[i], wanted)
+    if found and not any(_from_outside(v.anchors) for v in found):
+        notes.append("nothing from outside vouches for this archive: no checked signature, no expected hash")
+    return ArchiveVerification(tuple(found), tuple(faults), tuple(notes))
 
 
-def read_chain(archive: Archive, model: str) -> Chain:
-    """Each record of a model with the parents that it names."""
-    return {
-        record: parents(archive.read(model, record, "bag-info.txt").decode("utf-8", "replace"))
-        if archive.exists(model, record, "bag-info.txt")
-        else []
-        for record in archive.records(model)
-    }
+def bag_faults_of(archive: Archive, model: str, record: str) -> list[str]:
+    """What is wrong with the record's bag alone."""
+    return _bag(archive, model, record)[0]
 
 
-def _bag_faults(folder: Path) -> list[str]:
-    """What BagIt itself does not look at (a removed tag manifest, an extra root file, other manifests), then all that it does."""
-    import bagit
-
-    logging.getLogger("bagit").setLevel(logging.CRITICAL)
-    faults = [f"{name} is missing" for name in (*TAG_FILES, SEAL) if not (folder / name).is_file()]
-    allowed = {*TAG_FILES, SEAL, "data"}
-    faults += [
-        f"{path.name} does not belong to the record" for path in sorted(folder.iterdir()) if path.name not in allowed
-    ]
-    faults += [f"{path.relative_to(folder)} is a link" for path in sorted(folder.rglob("*")) if path.is_symlink()]
-    if faults:
-        return faults
-    listed = [line.split(None, 1)[-1] for line in (folder / SEAL).read_text("utf-8", "replace").splitlines()]
-    if sorted(listed) != sorted(TAG_FILES):
-        faults.append(f"{SEAL} lists {', '.join(sorted(listed))}, expected {', '.join(TAG_FILES)}")
-    try:
-        bagit.Bag(str(folder)).validate(processes=1)
-    except bagit.BagValidationError as error:
-        faults += [str(detail) for detail in error.details] or [str(error)]
-    except (bagit.BagError, OSError, UnicodeError, ValueError) as error:
-        faults.append(f"cannot be read as a bag: {error}")
-    return faults
-
-
-def _name_faults(folder: Path, record: str, manifest: str) -> list[str]:
-    from reporter.render.as_json import read_report
-
-    if not RECORD_ID.match(record) or not manifest:
-        return [f"{record} is not the name of a record"]
-    try:
-        wanted = record_id(read_report(folder / "data" / "report.json"), manifest)
-    except (ReporterError, OSError, ValueError) as error:
-        return [f"report.json cannot be read: {error}"]
-    return [] if record == wanted else [f"the record is named {record}, but its content is that of {wanted}"]
+def _verified(
+    archive: Archive,
+    model: str,
+    record: str,
+    chain: Chain,
+    after: Mapping[str, Sequence[str]],
+    names: Sequence[str],
+    allowed_signers: Path | None,
+) -> Verification:
+    faults, tags = _bag(archive, model, record)
+    seal = tags.get(SEAL, b"")
+    link = make_link(model, record, seal, tags.get(INFO, b""))
+    reference = link.reference if seal else RecordRef(model, record, "")
+    if not link.sound and not faults:
+        faults.append("its name and folder are not those that it was sealed with")
+    faults += _parent_faults(link.parents, chain)
+    signed = SignoffCheck((), (), (), ())
+    if folder_of(record) in names:
+        signed = check_signoffs(archive, reference, created=link.created, allowed_signers=allowed_signers)
+    anchors = [f"its successor {other}" for other in after.get(record, ())]
+    notes = [*signed.notes, *_clock_notes(link.parents, chain, record)]
+    return Verification(reference, (*faults, *signed.faults), (*anchors, *signed.anchors), tuple(notes))
 
 
-def _parent_faults(archive: Archive, model: str, named: Sequence[tuple[str, str]]) -> list[str]:
+def _bag(archive: Archive, model: str, record: str) -> tuple[list[str], dict[str, bytes]]:
+    digests = archive.digests(model, record)
+    present = [name for name in (*TAG_FILES, SEAL) if digests.get(name, NOT_A_FILE) != NOT_A_FILE]
+    tags = dict(zip(present, archive.read_all([(model, record, name) for name in present]), strict=True))
+    faults = bag_faults(digests, tags)
+    # Read twice, once to hash and once to parse: a file that changed in between is a fault too.
+    faults += [f"{name} changes while it is read" for name in present if sha256(tags[name]) != digests[name]]
+    return faults, tags
+
+
+def _parent_faults(parents: Sequence[tuple[str, str]], chain: Chain) -> list[str]:
     faults = []
-    for parent, digest in named:
-        if not archive.exists(model, parent, SEAL):
+    for parent, digest in parents:
+        if parent not in chain:
             faults.append(f"its parent {parent} is missing: there is a gap in the chain")
-        elif hashlib.sha256(archive.read(model, parent, SEAL)).hexdigest() != digest:
+        elif chain[parent].reference.manifest != digest:
             faults.append(f"its parent {parent} is not the one it was sealed after")
     return faults
 
 
-def _successors(chain: Chain, reference: RecordRef) -> list[str]:
-    named = (reference.id, reference.manifest)
-    return [f"its successor {other}" for other, parents_of in chain.items() if named in parents_of]
+def _clock_notes(parents: Sequence[tuple[str, str]], chain: Chain, record: str) -> list[str]:
+    mine = chain[record].created if record in chain else None
+    dates = [(parent, chain[parent].created) for parent, _ in parents if parent in chain]
+    return [
+        f"it was sealed after {parent}, although its run began before that one's"
+        for parent, date in dates
+        if mine is not None and date is not None and mine < date
+    ]
+
+
+def _without_seal(archive: Archive, names: Sequence[str], chain: Chain) -> list[str]:
+    """On a file system a record appears whole, so one without its seal was tampered with."""
+    return [name for name in names if archive.local and RECORD_ID.match(name) and name not in chain]
+
+
+def _beside(archive: Archive, model: str, names: Sequence[str], chain: Chain) -> tuple[list[str], list[str]]:
+    """Faults and notes about what lies among the records of a model and is none."""
+    faults: list[str] = []
+    notes: list[str] = []
+    for name in names:
+        if name.startswith(INCOMING):
+            notes.append(f"{model}/{name} was left by a run that was cut off; it may be removed")
+        elif name.endswith(SIGNOFFS):
+            if name.removesuffix(SIGNOFFS) not in chain:
+                faults.append(f"{model}/{name} holds statements about a record that is gone")
+        elif not RECORD_ID.match(name):
+            faults.append(f"{model}/{name} is not the name of a record")
+        elif name not in chain and not archive.local:
+            notes.append(f"{model}/{name} has no seal: its upload was cut off, or {SEAL} was removed")
+    return faults, notes
+
+
+def _expected(found: Verification, expect: str) -> Verification:
+    if _fits(found.record.manifest, expect):
+        return replace(found, anchors=(*found.anchors, f"the expected hash {expect}"))
+    if len(expect) < SHORTEST_EXPECTED:
+        fault = f"the expected hash {expect!r} is too short: give at least {SHORTEST_EXPECTED} digits"
+    else:
+        fault = f"the hash is {found.record.manifest or '(none)'}, expected {expect}"
+    return replace(found, faults=(*found.faults, fault))
+
+
+def _fits(manifest: str, expect: str) -> bool:
+    return len(expect) >= SHORTEST_EXPECTED and manifest.startswith(expect.lower())
+
+
+def _from_outside(anchors: Sequence[str]) -> bool:
+    return any(not anchor.startswith("its successor ") for anchor in anchors)
 
 
 def split_location(location: str) -> tuple[str, str, str] | None:
