@@ -1,29 +1,22 @@
 """Group reports from Python: ``group_report``, ``parity`` and ``parity_plot``.
 
-Rows are read and counted in ``_read`` alone; everything else works on counts.
+Rows are read and counted by :mod:`reporter.api.rows`; everything here works on counts.
 """
 
 from __future__ import annotations
 
-import itertools
-import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from reporter.data.values import number_text, plain, read_binary, text_of
-from reporter.stats.cells import CellArrays
+from reporter.api.rows import MISSING, count_cells, name_levels, read_rows
+from reporter.data.values import text_of
 from reporter.stats.metrics import canonical_name, estimates
-from reporter.stats.scores import ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-MISSING = "(missing)"
-"""The name of the group of rows without a group."""
 
 MOST_PLOTTED = 40
 """A plot with more groups than this shows the largest ones and says so."""
@@ -52,8 +45,8 @@ def group_report(groups: Sequence[Any], labels: Sequence[Any], predictions: Sequ
         )
     if not len(groups):
         raise ValueError("groups, labels and predictions are empty")
-    codes, names = _levels([text_of(value) for value in groups])
-    cells = _cells(codes, len(names), _bits(labels, "labels"), _bits(predictions, "predictions"))
+    codes, names = name_levels([text_of(value) for value in groups])
+    cells = count_cells(codes, len(names), _bits(labels, "labels"), _bits(predictions, "predictions"))
     wanted = ("accuracy", "referral_rate", "fpr", "fnr")
     found = estimates(wanted, cells)
     overall = estimates(["accuracy"], cells.sum())["accuracy"][0].value
@@ -106,7 +99,7 @@ def parity(
         raise ValueError("give either score or prediction")
     if rule not in (">=", ">"):
         raise ValueError(f"rule is {rule!r}, expected '>=' or '>'")
-    read = _read(
+    read = read_rows(
         data, label, group, score, prediction, threshold=threshold, rule=rule, positive=positive, breaks=breaks
     )
     found = estimates([name], read.cells, confidence=confidence, table=read.table)[name]
@@ -171,189 +164,6 @@ def parity_plot(table: pd.DataFrame) -> Figure:
     if len(shown) < len(table):
         axes.set_title(f"The {len(shown)} largest of {len(table)} groups")
     return figure
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    names: list[str]
-    cells: CellArrays
-    table: ScoreTable | None
-
-
-def _read(
-    data: Any,
-    label: str | Sequence[Any],
-    group: str | Sequence[Any],
-    score: str | Sequence[Any] | None,
-    prediction: str | Sequence[Any] | None,
-    *,
-    threshold: float,
-    rule: str,
-    positive: Any,
-    breaks: Sequence[float] | int | None,
-) -> _Read:
-    """Rows to counts: the one place that touches rows."""
-    given = {"label": label, "group": group, "score": score, "prediction": prediction}
-    frame = _frame(data, [column for column in given.values() if isinstance(column, str)])
-    columns = {key: _column(frame, column, key) for key, column in given.items() if column is not None}
-    if breaks is None:
-        codes, names = _levels(*_spelled(columns["group"]))
-    else:
-        codes, names = _intervals(columns["group"], breaks)
-    y = _binary(columns["label"], positive, "label")
-    table = None
-    if score is None:
-        words = not all(value is None or plain(value) in _BITS for value in _spelled(columns["prediction"])[0])
-        d = _binary(columns["prediction"], positive if words else None, "prediction")
-    else:
-        s = _numbers(columns["score"], "score")
-        if np.isinf(s).any():
-            raise ValueError(f"score: {int(np.isinf(s).sum())} rows have an infinite value")
-        known = ~np.isnan(s)
-        d = np.where(known, s >= threshold if rule == ">=" else s > threshold, -1).astype(np.int64)
-        table = ScoreTable(codes[known], y[known], s[known])
-    return _Read(names, _cells(codes, len(names), y, d), table)
-
-
-_BITS = frozenset({"0", "1", "false", "true"})
-
-
-def _frame(data: Any, columns: list[str]) -> pd.DataFrame:
-    """The named columns of anything that holds a table."""
-    import pandas as pd
-
-    wanted = list(dict.fromkeys(columns))
-    if isinstance(data, (str, os.PathLike)):
-        data = _open(os.fspath(data))
-    if isinstance(data, pd.DataFrame):
-        names = list(data.columns)
-    else:
-        names = list(getattr(data, "column_names", None) or data.columns)
-    problems = [
-        f"no column {name!r}; the columns are {', '.join(map(str, names))}" for name in wanted if name not in names
-    ]
-    problems += [f"{names.count(name)} columns are called {name!r}" for name in wanted if names.count(name) > 1]
-    if problems:
-        raise ValueError("; ".join(problems))
-    if isinstance(data, pd.DataFrame):
-        return data
-    chosen = data.select(wanted) if wanted else data
-    arrow = chosen.to_pyarrow() if hasattr(chosen, "to_pyarrow") else chosen
-    # Whole numbers stay whole where some are missing: as floats they would lose digits beyond 2^53.
-    return arrow.to_pandas(integer_object_nulls=True)  # type: ignore[no-any-return]
-
-
-def _open(path: str) -> Any:
-    """A file as an Arrow table; the columns of text files stay text, so that leading zeros are kept."""
-    import duckdb
-
-    with duckdb.connect() as engine:
-        quoted = path.replace("'", "''")
-        ending = path.lower().removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[-1]
-        reader = {"parquet": "read_parquet('{}')", "jsonl": "read_json_auto('{}')", "json": "read_json_auto('{}')"}
-        source = reader.get(ending, "read_csv('{}', all_varchar=true, header=true)").format(quoted)
-        return engine.sql(f"select * from {source}").to_arrow_table()
-
-
-def _column(frame: pd.DataFrame, given: str | Sequence[Any], what: str) -> pd.Series[Any]:
-    import pandas as pd
-
-    if isinstance(given, str):
-        return frame[given]
-    vector = pd.Series(given)
-    if len(vector) != len(frame):
-        raise ValueError(f"{what} has {len(vector)} entries, the data {len(frame)} rows")
-    return vector
-
-
-def _spelled(column: pd.Series[Any]) -> tuple[list[str | None], np.ndarray[Any, np.dtype[np.int64]]]:
-    """The texts of a column's distinct values, and each row's place among them (missing: the last)."""
-    import pandas as pd
-
-    codes, distinct = pd.factorize(column)
-    texts = [text_of(value) for value in distinct.tolist()]
-    return [*texts, None], np.where(codes < 0, len(texts), codes).astype(np.int64)
-
-
-def _levels(
-    texts: Sequence[str | None], codes: np.ndarray[Any, Any] | None = None
-) -> tuple[np.ndarray[Any, np.dtype[np.int64]], list[str]]:
-    """Each row's group and the groups' names: words sorted, "(missing)" last. Equal texts are one group."""
-    places = np.arange(len(texts)) if codes is None else codes
-    used = {texts[i] for i in np.unique(places).tolist()}
-    names = sorted(text for text in used if text is not None)
-    position = {name: i for i, name in enumerate(names)}
-    lookup = np.asarray([len(names) if text is None else position.get(text, 0) for text in texts], np.int64)
-    return lookup[places], names + ([MISSING] if None in used else [])
-
-
-def _intervals(
-    column: pd.Series[Any], breaks: Sequence[float] | int
-) -> tuple[np.ndarray[Any, np.dtype[np.int64]], list[str]]:
-    """Each row's interval and the names of the intervals that hold rows."""
-    values = _numbers(column, "group")
-    known = values[~np.isnan(values)]
-    if isinstance(breaks, int):
-        if breaks < 2:
-            raise ValueError(f"breaks is {breaks}, expected at least 2 intervals or a list of cut points")
-        ends = np.linspace(known.min(), known.max(), breaks + 1)[1:-1] if len(known) else np.zeros(0)
-        ends = np.unique(ends) if len(known) and known.min() < known.max() else np.zeros(0)
-        short = [number_text(float(f"{end:.6g}")) for end in ends.tolist()]
-    else:
-        ends = np.asarray(breaks, np.float64)
-        if not len(ends) or not np.isfinite(ends).all() or (np.diff(ends) <= 0).any():
-            raise ValueError(f"breaks is {list(breaks)!r}, expected increasing finite numbers")
-        short = [number_text(end) for end in ends.tolist()]
-    if len(ends):
-        inner = [f"({low}, {high}]" for low, high in itertools.pairwise(short)]
-        names = [f"<= {short[0]}", *inner, f"> {short[-1]}"]
-    else:
-        names = [number_text(known[0])] if len(known) else []
-    codes = np.where(np.isnan(values), len(names), np.searchsorted(ends, values, side="left"))
-    names = [*names, MISSING]
-    used, places = np.unique(codes, return_inverse=True)
-    return places.ravel().astype(np.int64), [names[i] for i in used.tolist()]
-
-
-def _numbers(column: pd.Series[Any], what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    import pandas as pd
-
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    wrong = np.isnan(numbers) & column.notna().to_numpy()
-    if wrong.any():
-        example = column[wrong].iloc[0]
-        raise ValueError(f"{what}: {int(wrong.sum())} rows hold no number, for instance {example!r}")
-    return numbers
-
-
-def _binary(column: pd.Series[Any], positive: Any, what: str) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Each row as 1, 0 or -1 (missing)."""
-    texts, codes = _spelled(column)
-    counts = np.bincount(codes, minlength=len(texts)).tolist()
-    name = column.name if isinstance(column.name, str) else None
-    shown = f"{what} column {name!r}" if name else what
-    binary = read_binary(texts, counts, positive=positive, what=shown)
-    if binary.bits is None and text_of(positive) == "1":
-        # 1 is also the default: what is said of the values alone is the better message.
-        binary = read_binary(texts, counts, positive=None, what=shown)
-    if binary.bits is None:
-        raise ValueError(f"{binary.message}. {binary.hint}" if binary.hint else binary.message)
-    return np.asarray(np.asarray(binary.bits, np.int64)[codes])
-
-
-def _cells(codes: Any, n_groups: int, y: Any, d: Any) -> CellArrays:
-    """The counts of every (group, label, prediction), both coded 1, 0 and -1 (missing)."""
-    counts = np.bincount(codes * 9 + (y + 1) * 3 + (d + 1), minlength=n_groups * 9).reshape(n_groups, 3, 3)
-    return CellArrays(
-        tp=counts[:, 2, 2],
-        fp=counts[:, 1, 2],
-        tn=counts[:, 1, 1],
-        fn=counts[:, 2, 1],
-        unlabelled_positive=counts[:, 0, 2],
-        unlabelled_negative=counts[:, 0, 1],
-        labelled_without_prediction=counts[:, 1, 0] + counts[:, 2, 0],
-        unlabelled_without_prediction=counts[:, 0, 0],
-    )
 
 
 def _bits(values: Sequence[Any], what: str) -> np.ndarray[Any, np.dtype[np.int64]]:

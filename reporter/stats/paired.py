@@ -6,107 +6,37 @@ Knows neither groupings nor references; the change of a gap between releases is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from reporter.results import Estimate, ModelPair
 from reporter.stats import intervals
-from reporter.stats.cells import CellArrays, Floats, Ints, Objects, is_none, none_reasons, whole_numbers
+from reporter.stats.cells import Floats, Ints, Objects, is_none, none_reasons
 from reporter.stats.gaps import Gaps, joined_reasons
+from reporter.stats.joint import PREDICTED, JointCells, JointScores, joint_cells
 from reporter.stats.measures import COUNT_ONLY, NO_VARIANCE, Metric, Sample, counts_of
 from reporter.stats.metrics import metric
 from reporter.stats.placements import CrossTable, exact_sums
-from reporter.stats.scores import ScoreTable, moments_from_table
+from reporter.stats.scores import moments_from_table
+
+__all__ = [
+    "JointCells",
+    "JointScores",
+    "joint_cells",
+    "mcnemar",
+    "paired_differences",
+    "paired_gaps",
+    "paired_interval",
+    "same_rows",
+]
 
 NO_JOINT_SCORES = "the joint table of both models' scores was not counted"
 SAME_LABELS = "both models are held against the same labels, so this cannot differ"
 SHARED_ROWS = "there is no closed-form interval of a difference of two fits to the same rows"
 EXACT_BELOW = 25
 """With fewer discordant rows McNemar's test is the mid-p binomial one."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JointCells:
-    """How both models predict the same rows of G groups: ``counts[g, y, i, j]`` rows of group g with label y (0, 1, 2 = unlabelled),
-    prediction i of the first and j of the second model (0 or 1). Shape (G, 3, 2, 2). Rows that lack either prediction are left out.
-    """
-
-    counts: NDArray[np.int64]
-
-    def __init__(self, counts: ArrayLike) -> None:
-        array = np.asarray(counts)
-        if array.ndim != 4 or array.shape[1:] != (3, 2, 2):
-            raise ValueError(f"joint counts have shape {array.shape}, expected (groups, 3, 2, 2)")
-        whole = whole_numbers(array.ravel(), "joint counts").reshape(array.shape)
-        object.__setattr__(self, "counts", whole)
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def first(self) -> CellArrays:
-        """The first model's cells on these rows."""
-        return _margin(self.counts.sum(axis=3))
-
-    def second(self) -> CellArrays:
-        """The second model's cells on these rows."""
-        return _margin(self.counts.sum(axis=2))
-
-    def take(self, index: ArrayLike) -> JointCells:
-        """The groups at these positions."""
-        return JointCells(self.counts[np.atleast_1d(np.asarray(index, np.int64))])
-
-    def sum(self) -> JointCells:
-        """All groups as one."""
-        return JointCells(self.counts.sum(axis=0, keepdims=True))
-
-    def rest(self) -> JointCells:
-        """For each group everyone who is not in it."""
-        return JointCells(self.counts.sum(axis=0, keepdims=True) - self.counts)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JointScores:
-    """How many rows have each distinct (group position, label 1, 0 or -1, first score, second score); arrays of shape (K,), in any order.
-
-    Stored sorted, without empty rows.
-    """
-
-    group: Ints
-    label: Ints
-    first: Floats
-    second: Floats
-    n: Ints
-
-    def __init__(self, group: ArrayLike, label: ArrayLike, first: ArrayLike, second: ArrayLike, n: ArrayLike) -> None:
-        groups, counts = whole_numbers(group, "group"), whole_numbers(n, "n")
-        labels = np.atleast_1d(np.asarray(label, np.int64))
-        scores = [np.atleast_1d(np.asarray(score, np.float64)) + 0.0 for score in (first, second)]
-        if len({len(array) for array in (groups, labels, *scores, counts)}) > 1:
-            raise ValueError("the arrays of joint scores must have equal lengths")
-        if not np.isfinite(scores).all():
-            raise ValueError("scores must be finite")
-        order = np.lexsort((labels, scores[1], scores[0], groups))
-        order = order[counts[order] > 0]
-        names = ("group", "label", "first", "second", "n")
-        for name, array in zip(names, (groups, labels, *scores, counts), strict=True):
-            object.__setattr__(self, name, array[order])
-
-    def pooled(self) -> JointScores:
-        """All groups as group 0."""
-        return JointScores(np.zeros(len(self.n), np.int64), self.label, self.first, self.second, self.n)
-
-    def tables(self) -> tuple[ScoreTable, ScoreTable]:
-        """Each model's own score table on these rows."""
-        one, two = (ScoreTable(self.group, self.label, score, self.n) for score in (self.first, self.second))
-        return one, two
-
-
-def joint_cells(counts: ArrayLike) -> JointCells:
-    """``counts`` of shape (G, 3, 2, 2) as JointCells."""
-    return JointCells(counts)
 
 
 def paired_differences(
@@ -237,21 +167,6 @@ def mcnemar(first_only: ArrayLike, second_only: ArrayLike) -> Floats:
     return np.asarray(np.where(m == 0, 1.0, np.where(m < EXACT_BELOW, exact, p)), np.float64)
 
 
-_PREDICTED = {
-    "tp": (1, 1),
-    "fp": (0, 1),
-    "tn": (0, 0),
-    "fn": (1, 0),
-    "unlabelled_positive": (2, 1),
-    "unlabelled_negative": (2, 0),
-}
-"""Label and prediction of each cell, as in JointCells, in the order of ``metrics.CELLS``."""  # fmt: skip
-
-
-def _margin(counts: NDArray[np.int64]) -> CellArrays:
-    return CellArrays(*(counts[:, y, d] for y, d in _PREDICTED.values()))
-
-
 def _of_cells(asked: Metric, joint: JointCells, confidence: float) -> Gaps:
     one, two = (asked.measure(Sample(side)) for side in (joint.first(), joint.second()))
     reason = joined_reasons(one.reason, two.reason)
@@ -279,8 +194,8 @@ def same_rows(asked: Metric) -> bool:
 def _hits(asked: Metric, joint: JointCells) -> tuple[Ints, Ints, Ints, Ints]:
     """Rows of the denominator in the numerator of both, the first, the second, neither model."""
     total = np.zeros((2, 2, len(joint)), np.int64)
-    labels = sorted({_PREDICTED[cell][0] for cell in asked.bottom})
-    hit = {(y, d): int(cell in asked.top) for cell, (y, d) in _PREDICTED.items()}
+    labels = sorted({PREDICTED[cell][0] for cell in asked.bottom})
+    hit = {(y, d): int(cell in asked.top) for cell, (y, d) in PREDICTED.items()}
     for y in labels:
         for i in (0, 1):
             for j in (0, 1):
@@ -296,7 +211,7 @@ def _joint_variance(asked: Metric, joint: JointCells) -> Floats:
     for side in (joint.first(), joint.second()):
         value, slope = asked.gradient(side)
         slopes.append(slope * value if asked.scale == "log" else slope)
-    place = {pair: k for k, pair in enumerate(_PREDICTED.values())}
+    place = {pair: k for k, pair in enumerate(PREDICTED.values())}
     variance = np.zeros(len(joint))
     with np.errstate(invalid="ignore", over="ignore"):
         for y in (0, 1, 2):
