@@ -44,27 +44,23 @@ def terms(referred: str, ill: str, healthy: str, units: str, referral_rate: str)
     sick, well = those(units, ill), those(units, healthy)
     marked, unmarked = those(units, referred), f"{units} that are not {referred}"
 
-    def share(title: str, of: str, predicate: str, *, verb: str = "", meaning: str = "") -> Term:
-        return Term(title, meaning or f"share of {joined(of, f'that {predicate}')}", "share", of, verb, predicate)
+    def share(title: str, of: str, state: str, *, predicate: str = "", verb: str = "") -> Term:
+        among = f"all {units}" if of == units else of
+        return Term(title, f"share {state} among {among}", "share", of, verb, predicate or f"are {state}")
 
     return {
-        "accuracy": share("accuracy", units, "are judged correctly", verb="judges correctly"),
+        "accuracy": share("accuracy", units, "judged correctly", verb="judges correctly"),
         "balanced_accuracy": Term("balanced accuracy", "mean of sensitivity and specificity", "share"),
-        "referral_rate": share(referral_rate, units, f"are {referred}"),
-        "base_rate": share("base rate", units, f"are {ill}"),
-        "tpr": share("sensitivity", sick, f"are {referred}", verb="finds"),
-        "fnr": share("miss rate", sick, f"are not {referred}", verb="misses"),
-        "tnr": share("specificity", well, f"are not {referred}"),
-        "fpr": share(
-            "false alarm rate",
-            well,
-            f"are wrongly {referred}",
-            meaning=f"share of {joined(well, f'that are {referred}')}",
-        ),
-        "ppv": share("positive predictive value", marked, f"are {ill}"),
-        "fdr": share("false discovery rate", marked, f"are {healthy}"),
-        "npv": share("negative predictive value", unmarked, f"are {healthy}"),
-        "for": share("false omission rate", unmarked, f"are {ill}"),
+        "referral_rate": share(referral_rate, units, referred),
+        "base_rate": share("base rate", units, ill),
+        "tpr": share("sensitivity", sick, referred, verb="finds"),
+        "fnr": share("miss rate", sick, f"not {referred}", verb="misses"),
+        "tnr": share("specificity", well, f"not {referred}"),
+        "fpr": share("false alarm rate", well, referred, predicate=f"are wrongly {referred}"),
+        "ppv": share("positive predictive value", marked, ill),
+        "fdr": share("false discovery rate", marked, healthy),
+        "npv": share("negative predictive value", unmarked, healthy),
+        "for": share("false omission rate", unmarked, ill),
         "f1": Term("F1", "harmonic mean of sensitivity and positive predictive value", "coefficient"),
         "mcc": Term("MCC", "correlation of prediction and label (Matthews), from −1 to 1", "coefficient"),
         "predicted_positives": Term(f"number {referred}", f"number of {marked}", "count"),

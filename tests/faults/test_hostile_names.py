@@ -67,7 +67,7 @@ def test_names_are_text_on_the_page(document: Document, pages: ModuleType) -> No
     assert len(page.all("style")) == 1
     assert not page.all("img")
     assert not [name for element in page.elements for name in element.attributes if name.startswith("on")]
-    assert page.all("title")[0].text == f"{HOSTILE[0]} {HOSTILE[1]}: model card"
+    assert page.all("title")[0].text == f"{HOSTILE[0]}, {HOSTILE[1]}: model card"
 
 
 def test_names_in_attributes_stay_in_them(document: Document, pages: ModuleType) -> None:

@@ -190,9 +190,9 @@ def test_a_bare_release_is_named_with_its_model(words: Words) -> None:
 
 def test_every_metric_reads_well_in_words_that_follow_the_noun() -> None:
     known = terms("rated high risk", "arrested again", "not arrested again", "defendants", "share rated high risk")
-    assert known["fpr"].meaning == "share of defendants that are not arrested again and that are rated high risk"
+    assert known["fpr"].meaning == "share rated high risk among defendants that are not arrested again"
     assert known["fnr"].population == "defendants that are arrested again"
-    assert known["ppv"].meaning == "share of defendants that are rated high risk and that are arrested again"
+    assert known["ppv"].meaning == "share arrested again among defendants that are rated high risk"
 
 
 def test_the_vocabulary_replaces_every_default_word(samples: ModuleType) -> None:
