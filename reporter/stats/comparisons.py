@@ -176,7 +176,8 @@ def _hold(rule: Rule, *, groups: Groups, levels: Sequence[Level], settings: Sett
         else:
             whole = groups.overall(asked)
             repeated = whole.take(np.zeros(len(levels), np.int64))
-            gaps = overall_gaps(asked, sample, rest, repeated, **asked_for)
+            known = groups.contained_auc_variances if asked.name == "auc" else None
+            gaps = overall_gaps(asked, sample, rest, repeated, variances=known, **asked_for)
             reference = to_estimates(asked, asked.measure(repeated), settings.confidence)
         two = len(levels) == 2
         keys: list[Hashable] = [(family, frozenset({0, 1}) if two else i) for i in range(len(levels))]

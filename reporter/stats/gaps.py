@@ -134,12 +134,14 @@ def overall_gaps(
     comparison: Comparison,
     confidence: float,
     inner_confidence: float,
+    variances: tuple[Floats, Floats] | None = None,
 ) -> Gaps:
     """The gap of each group to all rows, the group included; ``overall`` repeats the whole at every position.
 
     For means and proportions the overall value is w * group + (1 - w) * rest with w the group's share of the denominator,
     so the gap is (1 - w) times that to the rest, and the ratio is r / (w r + 1 - w) with r that to the rest. Other functions of
-    the cells: delta method over both sets of counts. Elsewhere there is no interval. p is always that of the rest.
+    the cells: delta method over both sets of counts. Elsewhere a difference has an interval where ``variances`` (what the group's and the
+    others' rows add) are given, and a ratio has none. p is always that of the rest.
     """
     found = independent_gaps(
         metric, group, rest, comparison=comparison, confidence=confidence, inner_confidence=inner_confidence
@@ -153,37 +155,34 @@ def overall_gaps(
         reason[is_none(reason) & ~(whole.value > 0)] = ZERO_REFERENCE
     value = np.where(undefined | ~is_none(reason), np.nan, value)
     share = _share(metric, one, two)
-    rows = whole.n
     if share is not None:
-        other = 1.0 - share
         if not ratio:
-            ends = [other * end for end in (found.low, found.high, found.inner_low, found.inner_high)]
-            variances = [other**2 * part for part in (found.group_variance, found.reference_variance)]
-            value = np.where(np.isnan(value), np.nan, other * found.value)
-        else:
-            ends = [end / (share * end + other) for end in (found.low, found.high, found.inner_low, found.inner_high)]
-            # d log(ratio) / d log(r) = (1 - w) / (w r + 1 - w)
-            slope = other / (share * found.value + other)
-            variances = [slope**2 * part for part in (found.group_variance, found.reference_variance)]
+            value = np.where(np.isnan(value), np.nan, (1.0 - share) * found.value)
+        ends, parts = _by_share(found, share, ratio=ratio)
         no_interval = found.no_interval.copy()
         no_interval[is_none(no_interval) & is_none(reason) & np.isnan(ends[0])] = ZERO_REFERENCE
-        return replace(
-            found, value=value, low=ends[0], high=ends[1], inner_low=ends[2], inner_high=ends[3], n=rows,
-            reason=reason, no_interval=no_interval, group_variance=variances[0], reference_variance=variances[1],
-        )  # fmt: skip
-    if metric.kind == "cells":
-        variances, no_interval = _contained_variances(metric, group, rest, overall, ratio=ratio)
-        error = np.sqrt(variances[0] + variances[1])
-        shown, inner = (_normal(value, error, level, metric, ratio=ratio) for level in (confidence, inner_confidence))
-        return replace(
-            found, value=value, low=shown[0], high=shown[1], inner_low=inner[0], inner_high=inner[1], n=rows,
-            reason=reason, no_interval=no_interval, group_variance=variances[0], reference_variance=variances[1],
-        )  # fmt: skip
-    nothing = np.full(len(value), np.nan)
+    elif metric.kind == "cells" or (variances is not None and not ratio):
+        parts, no_interval = _contained_variances(metric, group, rest, overall, variances, ratio=ratio)
+        error = np.sqrt(parts[0] + parts[1])
+        ends = [
+            end for level in (confidence, inner_confidence) for end in _normal(value, error, level, metric, ratio=ratio)
+        ]
+    else:
+        nothing = np.full(len(value), np.nan)
+        ends, parts, no_interval = [nothing] * 4, [nothing] * 2, np.full(len(value), CONTAINED, object)
     return replace(
-        found, value=value, low=nothing, high=nothing, inner_low=nothing, inner_high=nothing, n=rows, reason=reason,
-        no_interval=np.full(len(value), CONTAINED, object), group_variance=nothing, reference_variance=nothing,
-    )  # fmt: skip
+        found,
+        value=value,
+        low=ends[0],
+        high=ends[1],
+        inner_low=ends[2],
+        inner_high=ends[3],
+        n=whole.n,
+        reason=reason,
+        no_interval=no_interval,
+        group_variance=parts[0],
+        reference_variance=parts[1],
+    )
 
 
 def joined_reasons(one: Objects, two: Objects) -> Objects:
@@ -236,10 +235,41 @@ def _share(metric: Metric, one: Measure, two: Measure) -> Floats | None:
     return np.asarray(mine / (mine + others), np.float64)
 
 
+def _by_share(found: Gaps, share: Floats, *, ratio: bool) -> tuple[list[Floats], list[Floats]]:
+    """Ends of both intervals and variances of the gap to the whole, from those of the gap to the rest."""
+    other = 1.0 - share
+    ends = (found.low, found.high, found.inner_low, found.inner_high)
+    variances = (found.group_variance, found.reference_variance)
+    if not ratio:
+        return [other * end for end in ends], [other**2 * part for part in variances]
+    slope = other / (share * found.value + other)  # d log(ratio to the whole) / d log(ratio to the rest)
+    return [end / (share * end + other) for end in ends], [slope**2 * part for part in variances]
+
+
 def _contained_variances(
-    metric: Metric, group: Sample, rest: Sample, overall: Sample, *, ratio: bool
+    metric: Metric,
+    group: Sample,
+    rest: Sample,
+    overall: Sample,
+    known: tuple[Floats, Floats] | None,
+    *,
+    ratio: bool,
 ) -> tuple[list[Floats], Objects]:
-    """Delta method for f(group's cells) against f(group's + rest's cells): each cell's count times its squared slope."""
+    """What the group's and the others' rows add to the variance of the group's value against all rows', and why there is none.
+
+    For functions of the cells, where it is not ``known``, the delta method for f(group) against f(group + rest): each cell's count times
+    its squared slope.
+    """
+    own, whole = metric.measure(group), metric.measure(overall)
+    variances = list(known) if known is not None else _slopes_of_both(metric, group, rest, overall, ratio=ratio)
+    no_interval = joined_reasons(own.no_interval, whole.no_interval)
+    if ratio:
+        no_interval[is_none(no_interval) & ~_positive(own, whole)] = NOT_POSITIVE
+    usable = is_none(no_interval)
+    return [np.where(usable, variance, np.nan) for variance in variances], no_interval
+
+
+def _slopes_of_both(metric: Metric, group: Sample, rest: Sample, overall: Sample, *, ratio: bool) -> list[Floats]:
     if metric.gradient is None:
         raise TypeError(f"{metric.name} has no gradient")
     slopes = []
@@ -254,12 +284,7 @@ def _contained_variances(
     for sample, slope in ((group, slopes[0] - slopes[1]), (rest, slopes[1])):
         counts = np.stack([getattr(sample.cells, cell) for cell in CELLS])
         variances.append(np.where(counts > 0, counts * slope**2, 0.0).sum(axis=0))
-    own, whole = metric.measure(group), metric.measure(overall)
-    no_interval = joined_reasons(own.no_interval, whole.no_interval)
-    if ratio:
-        no_interval[is_none(no_interval) & ~_positive(own, whole)] = NOT_POSITIVE
-    usable = is_none(no_interval)
-    return [np.where(usable, variance, np.nan) for variance in variances], no_interval
+    return variances
 
 
 def _positive(*sides: Measure) -> Bools:

@@ -95,6 +95,47 @@ def rest_placements(cross: CrossTable, n_groups: int) -> tuple[Objects, Objects]
     return everyone[0] - first - own, everyone[1] - 2 * mixed + second - own_squared
 
 
+def contained_variances(cross: CrossTable, n_groups: int) -> tuple[Floats, Floats]:
+    """What the group's rows and the others' rows add to the variance of the group's AUC minus that of all rows.
+
+    A row's influence on an AUC is (its placement - the AUC) / (rows of its label), scaled as DeLong's sample variances are. A row of the group
+    has one on both; the variance is the sum of the squared differences. NaN with fewer than two rows of a label in the group.
+    """
+    inside, outside = np.zeros(n_groups), np.zeros(n_groups)
+    whole_ones, whole_zeros = int(cross.ones.sum()), int(cross.zeros.sum())
+    own_ones = np.bincount(cross.group, weights=cross.ones.astype(np.float64), minlength=n_groups)
+    own_zeros = np.bincount(cross.group, weights=cross.zeros.astype(np.float64), minlength=n_groups)
+    for n, own, whole_n, own_n, whole_other, own_other in (
+        (cross.ones, cross.below, whole_ones, own_ones, whole_zeros, own_zeros),
+        (cross.zeros, cross.above, whole_zeros, own_zeros, whole_ones, own_ones),
+    ):
+        weight = n.astype(np.float64)
+        everyone = _among_all(cross, below=own is cross.below)
+        mine = _influence(own.astype(np.float64), weight, cross.group, own_n, own_other)
+        zero = np.zeros(len(weight), np.int64)
+        all_ = _influence(everyone.astype(np.float64), weight, zero, np.array([whole_n]), np.array([whole_other]))
+        square = weight * all_**2
+        inside += np.bincount(cross.group, weights=weight * (mine - all_) ** 2, minlength=n_groups)
+        outside += square.sum() - np.bincount(cross.group, weights=square, minlength=n_groups)
+    small = (own_ones < 2) | (own_zeros < 2)
+    return np.where(small, np.nan, inside), np.where(small, np.nan, outside)
+
+
+def _among_all(cross: CrossTable, *, below: bool) -> NDArray[Any]:
+    """Each cell's placement among all rows of the other label."""
+    others = np.zeros(cross.n_scores, cross.ones.dtype)
+    np.add.at(others, cross.score, cross.zeros if below else cross.ones)
+    placed = 2 * np.cumsum(others) - others if below else 2 * _tail(others) + others
+    return np.asarray(placed[cross.score])
+
+
+def _influence(placement: Floats, weight: Floats, group: Ints, n: NDArray[Any], other: NDArray[Any]) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = placement / (2.0 * other[group])
+        mean = np.bincount(group, weights=weight * share, minlength=len(n)) / n
+        return np.asarray((share - mean[group]) / n[group] * np.sqrt(n / (n - 1.0))[group], np.float64)
+
+
 def _tail(values: NDArray[Any]) -> NDArray[Any]:
     """Sums over all later positions."""
     return np.asarray(values.sum() - np.cumsum(values)) if len(values) else values

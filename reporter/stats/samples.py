@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from reporter.stats.calibration import CalibrationFits, fit_calibration
-from reporter.stats.cells import CellArrays
+from reporter.stats.cells import CellArrays, Floats
 from reporter.stats.measures import NO_COUNTED_TABLE, NO_SCORE_COLUMN, Metric, Sample
+from reporter.stats.placements import CrossTable, contained_variances
 from reporter.stats.scores import (
     ScoreGrid,
     ScoreMoments,
@@ -51,6 +52,15 @@ class Groups:
         """All rows, as one group."""
         base = self._overall
         return replace(base, fits=self._overall_fits) if metric.kind == "calibration" else base
+
+    @cached_property
+    def contained_auc_variances(self) -> tuple[Floats, Floats] | None:
+        """See :func:`reporter.stats.placements.contained_variances`; None without an exact table."""
+        table = self.table
+        if not isinstance(table, ScoreTable):
+            return None
+        cross = CrossTable.of(table.group, table.label, table.score, table.n, len(self.cells))
+        return contained_variances(cross, len(self.cells))
 
     @property
     def _scored(self) -> bool:

@@ -340,6 +340,30 @@ def test_gaps_of_scores_follow_from_the_table_or_from_counted_moments() -> None:
     assert worst.gap.value == pytest.approx(expected)
 
 
+def test_an_auc_held_against_all_rows_counts_the_group_on_both_sides() -> None:
+    """Each row's influence on the group's AUC less that on the AUC of all rows, from all pairs."""
+    cells, table = scored()
+    group, label, score = (np.repeat(column, table.n) for column in (table.group, table.label, table.score))
+
+    def influences(inside: np.ndarray) -> np.ndarray:
+        ones, zeros = inside & (label == 1), inside & (label == 0)
+        wins = (score[ones][:, None] > score[zeros]) + 0.5 * (score[ones][:, None] == score[zeros])
+        found = np.zeros(len(score))
+        for rows, placed in ((ones, wins.mean(axis=1)), (zeros, wins.mean(axis=0))):
+            n = rows.sum()
+            found[rows] = (placed - wins.mean()) / n * np.sqrt(n / (n - 1))
+        return found
+
+    everyone = influences(np.ones(len(score), bool))
+    found = held(Rule("auc", reference="overall", limit=0.02), cells, table=table)
+    for i, one in enumerate(found):
+        se = np.sqrt(((influences(group == i) - everyone) ** 2).sum())
+        assert (one.gap.high - one.gap.low) / 2 == pytest.approx(1.959963984540054 * se, rel=1e-9)  # type: ignore[operator]
+        assert one.gap.value == pytest.approx(one.group_estimate.value - one.reference_estimate.value)  # type: ignore[operator]
+    assert [one.p for one in found] == [one.p for one in held(Rule("auc"), cells, table=table)]
+    assert found[2].verdict == "diverges"
+
+
 def test_moments_of_the_rest_that_were_not_counted_are_said_to_be_missing() -> None:
     cells, table = scored()
     a = held(Rule("auc"), cells, scores=moments_from_table(table, 3))[0]
