@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -66,6 +67,16 @@ def signer_of(content: bytes, signature: bytes, *, signed_at: str, allowed_signe
         if done.returncode == 0:
             return principal, ""
         return None, f"it does not fit the statement, or its key may not sign for {NAMESPACE}"
+
+
+def fingerprint_of(content: bytes, signature: bytes) -> str:
+    """Which key made the signature, as OpenSSH names keys (``ED25519 SHA256:...``); says nothing of whose key it is."""
+    with tempfile.TemporaryDirectory(prefix="reporter-signature-") as folder:
+        file = Path(folder) / "statement.sig"
+        file.write_bytes(signature)
+        done = _keygen(["-Y", "check-novalidate", "-n", NAMESPACE, "-s", str(file)], content)
+    found = re.search(rb"with (\S+) key (SHA256:\S+)", done.stdout)
+    return b" ".join(found.groups()).decode() if found else "unknown"
 
 
 def _program() -> str:

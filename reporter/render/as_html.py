@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -24,8 +25,16 @@ FILTER_FROM = 12
 """Tables of at least this many rows get a field that filters them."""
 
 
-def render_html(document: Document, *, templates: Path | None = None, medium: Medium = "screen") -> str:
-    """The page. ``templates`` is searched before the packaged templates, style sheets and script.
+def render_html(
+    document: Document,
+    *,
+    templates: Path | None = None,
+    medium: Medium = "screen",
+    page: str = "card.html.j2",
+    more: Mapping[str, object] | None = None,
+) -> str:
+    """The page. ``templates`` is searched before the packaged templates, style sheets and script. ``page`` is the template,
+    which sees ``more`` values beside the document.
 
     Raises
     ------
@@ -39,7 +48,8 @@ def render_html(document: Document, *, templates: Path | None = None, medium: Me
     script = _inline(source(env, "card.js"), "script") if screen else ""
     return fill(
         env,
-        "card.html.j2",
+        page,
+        **(more or {}),
         document=document,
         medium=medium,
         style=Markup(style),

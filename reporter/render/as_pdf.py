@@ -12,8 +12,9 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
@@ -56,6 +57,17 @@ def render_pdf(
     return html_to_pdf(page, report_json, config_text, fonts=fonts, created=created, templates=templates)
 
 
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A text that travels inside the PDF: its name there, what it is, its relationship to the pages and its media type."""
+
+    text: str
+    name: str
+    description: str
+    relationship: Literal["Data", "Source"]
+    kind: str
+
+
 def html_to_pdf(
     page: str,
     report_json: str,
@@ -66,6 +78,22 @@ def html_to_pdf(
     templates: Path | None = None,
 ) -> bytes:
     """One HTML page as ``render_pdf`` makes it."""
+    attached = (
+        Attached(report_json, "report.json", "All results, as canonical JSON", "Data", "application/json"),
+        Attached(config_text, "config.yaml", "The config of the run", "Source", "application/yaml"),
+    )
+    return page_to_pdf(page, attached, fonts=fonts, created=created, templates=templates)
+
+
+def page_to_pdf(
+    page: str,
+    attached: Sequence[Attached],
+    *,
+    fonts: Sequence[Path] = (),
+    created: datetime.datetime | str,
+    templates: Path | None = None,
+) -> bytes:
+    """One HTML page with these texts inside; errors as ``render_pdf``."""
     day = _utc(created)
     with only_these_fonts(fonts), _problems_told():
         weasyprint = _weasyprint()
@@ -75,12 +103,12 @@ def html_to_pdf(
         laid_out = html.render(pdf_variant="pdf/a-3a")
         laid_out.metadata.created = laid_out.metadata.modified = day.isoformat(timespec="seconds")
 
-        def attachment(text: str, name: str, description: str, relationship: str) -> Any:
+        def attachment(one: Attached) -> Any:
             return weasyprint.Attachment(
-                string=text,
-                name=name,
-                description=description,
-                relationship=relationship,
+                string=one.text,
+                name=one.name,
+                description=one.description,
+                relationship=one.relationship,
                 created=day,
                 modified=day,
                 url_fetcher=fetcher,
@@ -88,15 +116,12 @@ def html_to_pdf(
 
         def finish(_: Any, pdf: Any) -> None:
             add_ua_identifier(pdf)
-            name_kind(pdf, report_json, "application/json")
-            name_kind(pdf, config_text, "application/yaml")
+            for one in attached:
+                name_kind(pdf, one.text, one.kind)
 
         content: bytes = laid_out.write_pdf(
             pdf_variant="pdf/a-3a",
-            attachments=[
-                attachment(report_json, "report.json", "All results, as canonical JSON", "Data"),
-                attachment(config_text, "config.yaml", "The config of the run", "Source"),
-            ],
+            attachments=[attachment(one) for one in attached],
             finisher=finish,
         )
     return content
@@ -141,7 +166,7 @@ def _fetcher(*folders: Path) -> Any:
                 return super().fetch(url, headers)
             raise ValueError(f"only files of the templates are used, not {url}")
 
-    return Fetcher(allowed_protocols=("file", "data"))
+    return Fetcher()
 
 
 def _check_figures(root: Any) -> None:
