@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reporter.render import format as fmt
 from reporter.render.document import (
@@ -132,7 +133,8 @@ def _part(
         if result is None:
             continue
         cells = [_group(words, level, diverging.get(level.name, [])), count_cell(level.n)]
-        cells += [value_cell(words, name, result.metrics[name]) for name in names]
+        marks = {found.metric: comparison_severity(found) for found in diverging.get(level.name, [])}
+        cells += [replace(value_cell(words, name, result.metrics[name]), mark=marks.get(name)) for name in names]
         rows.append(Row(tuple(cells), _mark(diverging.get(level.name, []))))
     return tuple(columns), tuple(rows)
 

@@ -22,11 +22,12 @@ Severity = Literal["fail", "warn", "unknown", "ok", "info"]
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One cell of a table. ``detail`` is smaller, with a line break between its lines (an interval, counts, a reason). ``sort`` is what a
-    click on the column sorts by: a number, a text, or None (always last)."""
+    click on the column sorts by: a number, a text, or None (always last). ``mark`` sets a finding in bold."""
 
     text: str
     detail: str = ""
     sort: float | str | None = None
+    mark: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)
