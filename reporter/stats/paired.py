@@ -32,7 +32,7 @@ __all__ = [
     "same_rows",
 ]
 
-NO_JOINT_SCORES = "the joint table of both models' scores was not counted"
+NO_JOINT_SCORES = "there is no joint table of both models' scores: one has none, or there are too many pairs to count"
 SAME_LABELS = "both models are held against the same labels, so this cannot differ"
 SHARED_ROWS = "there is no closed-form interval of a difference of two fits to the same rows"
 EXACT_BELOW = 25

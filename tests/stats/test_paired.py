@@ -172,7 +172,9 @@ def test_without_joint_scores_the_reason_is_given() -> None:
     pair = paired_differences(["auc"], first="a", second="b", joint=joint(rows), scores_reason="b has predictions only")
     assert (pair.differences["auc"].value, pair.differences["auc"].reason) == (None, "b has predictions only")
     plain = paired_differences(["auc"], first="a", second="b", joint=joint(rows))
-    assert plain.differences["auc"].reason == "the joint table of both models' scores was not counted"
+    assert plain.differences["auc"].reason == (
+        "there is no joint table of both models' scores: one has none, or there are too many pairs to count"
+    )
 
 
 def test_the_base_rate_of_the_same_rows_cannot_differ() -> None:
