@@ -23,6 +23,14 @@ def draw(spec: Plot, figure_id: str, title: str) -> str:
     ``figure_id`` prefixes every id inside, so it must be unique in the page; ``title`` is the alternative text, a full
     sentence. All texts appear literally as text (never as outlines, never as mathematics), wrapped or cut with an ellipsis.
     HTML and PDF ask for the same figures, so the latest are kept.
+
+    Examples
+    --------
+    >>> from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
+    >>> rows = (ForestRow("<$25k", (ForestPoint(0, 0.3, 0.2, 0.4, "30 % (20 to 40)"),)),)
+    >>> svg = draw(ForestPlot(Axis("miss rate", "percent"), ("2.4",), rows), "forest", "One group misses 30 %.")
+    >>> "&lt;$25k</text>" in svg, "<title>One group misses 30 %.</title>" in svg
+    (True, True)
     """
     with charts_styled():
         match spec:
