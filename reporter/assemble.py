@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from reporter.assemble_agreement import agreement_section
 from reporter.baseline import compare_reports
 from reporter.config.schema import CARD_SECTIONS, Config, FlagRule
 from reporter.data import cells as views
@@ -68,6 +69,7 @@ def assemble(counts: Counts, config: Config, provenance: Provenance, carried: Ca
         verdict=Verdict("pass"),
         confidence=config.confidence,
         settings=_settings(config, metrics, carried),
+        agreement_section=agreement_section(counts, config),
         noise_results=carried.noise,
     )
     if carried.baseline is not None:

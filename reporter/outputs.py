@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from reporter.archive.chain import RecordRef
 
 EXIT_GATE_FAILED = 1
+EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,13 @@ class Written:
     problems: tuple[Problem, ...] = ()
     record: RecordRef | None = None
     record_path: str = ""
+    interrupted: bool = False
 
     @property
     def exit_code(self) -> int:
-        """4 when an output could not be made, 1 when the gate failed, else 0."""
+        """130 when the run was interrupted, 4 when an output could not be made, 1 when the gate failed, else 0."""
+        if self.interrupted:
+            return EXIT_INTERRUPTED
         if self.problems:
             return OutputError.exit_code
         return EXIT_GATE_FAILED if self.report.verdict.outcome == "fail" else 0

@@ -295,7 +295,10 @@ class AgreementGap:
 
 @dataclass(frozen=True, slots=True)
 class AgreementResult:
-    """Two raters in one group (grouping and group None: all rows). ``item`` is the rated item, None for the prediction itself."""
+    """Two raters in one group (grouping and group None: all rows). ``item`` is the rated item, None for the prediction itself.
+
+    ``reason`` says why ``agreement`` is None although it was asked for.
+    """
 
     first: str
     second: str
@@ -305,28 +308,30 @@ class AgreementResult:
     agreement: Agreement | None
     iccs: tuple[Icc, ...] = ()
     weighted_kappa: Estimate | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MultiRater:
-    """Fleiss' kappa and Krippendorff's alpha of three or more raters in one group."""
+    """Fleiss' kappa and Krippendorff's alpha of three or more raters in one group; None where not asked for."""
 
     raters: tuple[str, ...]
     item: str | None
     grouping: str | None
     group: str | None
-    fleiss_kappa: Estimate
-    krippendorff_alpha: Estimate
+    fleiss_kappa: Estimate | None
+    krippendorff_alpha: Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementSection:
-    """Everything about agreement: pairs per group, the gaps between groups, many raters."""
+    """Everything about agreement: pairs per group, the gaps between groups, many raters. ``statistics`` were asked for (empty: all)."""
 
     results: tuple[AgreementResult, ...] = ()
     gaps: tuple[AgreementGap, ...] = ()
     multi: tuple[MultiRater, ...] = ()
     sentences: tuple[str, ...] = ()
+    statistics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

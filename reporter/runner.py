@@ -22,6 +22,7 @@ from reporter.results import Report
 if TYPE_CHECKING:
     from reporter.baseline import Baseline
     from reporter.data.counts import Counts
+    from reporter.data.noise_studies import NoiseStudies
     from reporter.data.source import Source
 
 SILENT = Progress(None)
@@ -63,12 +64,13 @@ AS_CONFIGURED = Places()
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A finished computation: the report and what it was made from."""
+    """A finished computation: the report and what it was made from. ``interrupted``: a noise study was stopped and is partial."""
 
     report: Report
     counts: Counts
     loaded: LoadedConfig
     baseline: bytes | None
+    interrupted: bool = False
 
 
 def evaluate(
@@ -91,14 +93,29 @@ def evaluate(
     with progress.step("Count") as step:
         counts = count(source, loaded)
         step.detail = f"{counts.facts['n']:,} {loaded.config.card.vocabulary.units}"
-    provenance = make_provenance(loaded, moment=moment, inputs=counts.facts["inputs"], overrides=overrides)
-    carried = Carried()
+    noise = _noise(source, loaded, progress)
+    inputs = [*counts.facts["inputs"], *noise.inputs]
+    provenance = make_provenance(loaded, moment=moment, inputs=inputs, overrides=overrides)
+    carried = Carried(noise=noise.results)
     if baseline is not None:
-        carried = Carried(baseline=baseline.report, baseline_name=baseline.name, baseline_signed=baseline.signed)
+        carried = replace(
+            carried, baseline=baseline.report, baseline_name=baseline.name, baseline_signed=baseline.signed
+        )
     with progress.step("Compute the report") as step:
         report = assemble(counts, loaded.config, provenance, carried)
         step.detail = f"{len(report.comparisons)} comparisons"
-    return Evaluation(report, counts, loaded, baseline.content if baseline else None)
+    return Evaluation(report, counts, loaded, baseline.content if baseline else None, noise.interrupted)
+
+
+def _noise(source: Source, loaded: LoadedConfig, progress: Progress) -> NoiseStudies:
+    from reporter.data.noise_studies import NoiseStudies, run_noise_studies
+
+    if not loaded.config.noise_studies:
+        return NoiseStudies()
+    with progress.step("Noise studies") as step:
+        done = run_noise_studies(source, loaded, progress=step.advance)
+        step.detail = f"{len(done.results)} results{', stopped: the last one is partial' if done.interrupted else ''}"
+    return done
 
 
 def open_checked(loaded: LoadedConfig, *, data: Any = None) -> Source:
@@ -129,6 +146,9 @@ def run_to_files(
         progress=progress,
     )
     archive = places.archive or loaded.config.archive
+    if done.interrupted:
+        # What was stopped half-way is not what the config asked for: it leaves no record.
+        return replace(written, interrupted=True)
     return written if archive is None else _archived(written, done, archive, progress)
 
 

@@ -528,6 +528,9 @@ class Predictor(Section):
         description="A pickle or joblib file. Loading one runs whatever code it holds; needs `allow_pickle: true`.",
     )
     allow_pickle: Truth = Field(False, description="You trust the file in `pickle` as you trust a program.")
+    trusted: tuple[Name, ...] = Field(
+        (), description="Types in the `skops` file that you trust beyond those that skops trusts by itself."
+    )
 
     @model_validator(mode="after")
     def _one_of(self) -> Predictor:

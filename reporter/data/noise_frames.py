@@ -42,6 +42,8 @@ def columns_of(frame: pd.DataFrame) -> dict[str, Column]:
 def groups_of(values: Any) -> tuple[Groups, tuple[Any, ...]]:
     """Each row's group, and the groups' values as given: numbers ascending, words sorted, "(missing)" last.
 
+    The groups of an ordered categorical come in its order.
+
     Examples
     --------
     >>> groups, labels = groups_of(["b", None, "a", "b"])
@@ -51,11 +53,15 @@ def groups_of(values: Any) -> tuple[Groups, tuple[Any, ...]]:
     series = pd.Series(values).reset_index(drop=True)
     missing = series.isna().to_numpy()
     distinct = series[~missing].unique().tolist()
-    numbers = all(isinstance(value, int | float | np.number) for value in distinct)
-    distinct.sort(key=None if numbers else str)
+    if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered:
+        order = {value: position for position, value in enumerate(series.dtype.categories)}
+        distinct.sort(key=lambda value: order[value])
+    else:
+        numbers = all(isinstance(value, int | float | np.number) for value in distinct)
+        distinct.sort(key=None if numbers else str)
     place = {value: position for position, value in enumerate(distinct)}
     labels = tuple(distinct) + ((MISSING,) if missing.any() else ())
-    codes = series.map(place).fillna(len(distinct)).to_numpy(dtype=np.int64)
+    codes = series.astype(object).map(place).fillna(len(distinct)).to_numpy(dtype=np.int64)
     names = tuple(str(label) for label in labels)
     if len(set(names)) < len(names):
         raise InputError(Problem("two different group values look the same as text", key="groups"))

@@ -8,16 +8,8 @@ from reporter.render import format as fmt
 from reporter.render.document import Cell, Column, Row, Severity, Table
 from reporter.render.tables import count_cell, number_cell
 from reporter.render.wording import Words, group_name, listed, literal, unbroken
+from reporter.render.wording_agreement import icc_name, statistic_name
 from reporter.results import AgreementGap, AgreementResult, Estimate, Icc, MultiRater
-
-STATISTICS = {
-    "kappa": "kappa",
-    "pabak": "PABAK",
-    "ac1": "Gwet's AC1",
-    "weighted_kappa": "weighted kappa",
-    "prevalence_adjusted_kappa": "prevalence-adjusted kappa",
-    "bias_adjusted_kappa": "bias-adjusted kappa",
-}
 
 FORMS_BESIDE = 2
 """So many correlations fit beside kappa and its kin on a page."""
@@ -34,25 +26,6 @@ BINARY_COLUMNS = (
 )
 
 MARKS: dict[str, Severity] = {"diverges": "warn", "within limit": "ok", "insufficient evidence": "unknown"}
-
-
-def statistic_name(name: str) -> str:
-    """A statistic as the card names it.
-
-    Examples
-    --------
-    >>> statistic_name("pabak"), statistic_name("icc_a1"), statistic_name("referral_rate")
-    ('PABAK', 'ICC(A,1)', 'referral rate')
-    """
-    if name.lower().startswith("icc"):
-        return icc_name(name[4:].upper() or "A1")
-    return STATISTICS.get(name, name.replace("_", " "))
-
-
-def icc_name(form: str) -> str:
-    """A form of the intraclass correlation as in McGraw and Wong."""
-    form = form.replace("K", "k")
-    return f"ICC({form[0]},{form[1:]})" if form[0] in "AC" and len(form) > 1 else f"ICC({form})"
 
 
 def agreement_tables(words: Words, results: Sequence[AgreementResult], place: int) -> list[Table]:
@@ -98,7 +71,7 @@ def agreement_tables(words: Words, results: Sequence[AgreementResult], place: in
 def _agreement_cells(words: Words, one: AgreementResult) -> list[Cell]:
     found = one.agreement
     if found is None:
-        return [Cell("not rated")] * len(BINARY_COLUMNS)
+        return [Cell("not computed", words.note(one.reason)), *[Cell("not computed")] * (len(BINARY_COLUMNS) - 1)]
     agree = (
         Cell(fmt.UNDEFINED, words.reason(found.reason))
         if found.observed is None
@@ -187,7 +160,7 @@ def many_raters_table(words: Words, many: Sequence[MultiRater]) -> Table:
                     literal(one.grouping) if one.grouping else "",
                 ),
                 Cell(listed([literal(name) for name in one.raters]), literal(one.item) if one.item else ""),
-                count_cell(one.krippendorff_alpha.n),
+                count_cell(max(found.n for found in (one.fleiss_kappa, one.krippendorff_alpha) if found is not None)),
                 _estimate_cell(words, one.fleiss_kappa),
                 _estimate_cell(words, one.krippendorff_alpha),
             )

@@ -249,7 +249,9 @@ def _agreement(report: Report) -> str:
         )
     for many in section.multi:
         for statistic in ("fleiss_kappa", "krippendorff_alpha"):
-            e: Estimate = getattr(many, statistic)
+            e: Estimate | None = getattr(many, statistic)
+            if e is None:
+                continue
             rows.append(
                 (
                     "; ".join(many.raters),

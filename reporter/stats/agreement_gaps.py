@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from reporter.results import AgreementGap, Estimate, Icc, VerdictName
@@ -24,6 +25,7 @@ from reporter.stats.agreement import AgreementArrays, agreement_arrays
 from reporter.stats.comparisons import Adjust, adjust_p
 from reporter.stats.intervals import newcombe, normal_quantile, rate_test, two_sided
 from reporter.stats.rater_pairs import PairCounts, PairMoments
+from reporter.stats.weighted_kappa import weighted_kappa
 
 UNDEFINED = "the statistic is undefined for the group or for the rest"
 NO_VARIANCE = "no interval for the group or for the rest: its variance formula gives 0"
@@ -39,6 +41,7 @@ def agreement_gaps(
     grouping: str,
     counts: PairCounts | None = None,
     moments: PairMoments | None = None,
+    tables: Sequence[ArrayLike] | None = None,
     statistics: Sequence[str] = ("kappa", "pabak", "ac1", "icc"),
     icc_form: str = "A1",
     limit: float = 0.1,
@@ -55,6 +58,7 @@ def agreement_gaps(
     - kappa, ac1: normal interval and test from both groups' variances (Fleiss, Cohen and Everitt; linearisation).
     - pabak: twice Newcombe's interval [1] of the two shares of agreement; p as for any two rates (pooled score test, mid-p
       Fisher where an expected count is under 5).
+    - weighted_kappa: normal, from the standard errors of both (Fleiss, Cohen and Everitt).
     - icc: the limits of both F-based intervals combined [2, 3]; p is where that interval just touches 0. The F intervals
       take the scores for normal, which makes this a large-sample approximation for other scores.
 
@@ -64,9 +68,9 @@ def agreement_gaps(
     ----------
     groups
         The G groups' names.
-    counts, moments
-        Of the same G groups. ``counts`` serve kappa, pabak and ac1, ``moments`` icc; a statistic without its
-        sums is left out.
+    counts, moments, tables
+        Of the same G groups. ``counts`` serve kappa, pabak and ac1, ``moments`` icc, ``tables`` (of ordered categories)
+        weighted_kappa; a statistic without its counts or sums is left out.
     limit
         The largest gap that is within the limit, in the statistic's own unit (kappa: 0 to 2).
 
@@ -87,7 +91,7 @@ def agreement_gaps(
         return ()
     found: list[tuple[str, int, _Gap]] = []
     for statistic in statistics:
-        for group, gap in enumerate(_gaps(statistic, counts, moments, icc_form, confidence, alpha)):
+        for group, gap in enumerate(_gaps(statistic, counts, moments, tables, icc_form, confidence, alpha)):
             found.append((statistic, group, gap))
     tested = [i for i, (_, group, gap) in enumerate(found) if gap.p is not None and (len(groups) > 2 or group == 0)]
     adjusted = dict(zip(tested, adjust_p([found[i][2].p or 0.0 for i in tested], adjust), strict=True))
@@ -140,10 +144,13 @@ def _gaps(
     statistic: str,
     counts: PairCounts | None,
     moments: PairMoments | None,
+    tables: Sequence[ArrayLike] | None,
     icc_form: str,
     confidence: float,
     alpha: float,
 ) -> list[_Gap]:
+    if statistic == "weighted_kappa":
+        return [] if tables is None else _weighted_gaps(tables, confidence, alpha)
     if statistic == "icc":
         return [] if moments is None else _icc_gaps(moments, icc_form, confidence, alpha)
     if counts is None:
@@ -154,7 +161,7 @@ def _gaps(
     if statistic == "pabak":
         return _pabak_gaps(counts, rest, values, others, confidence, alpha)
     if statistic not in ("kappa", "ac1"):
-        raise ValueError(f"statistic {statistic!r} has no gap; expected kappa, pabak, ac1 or icc")
+        raise ValueError(f"statistic {statistic!r} has no gap; expected kappa, pabak, ac1, weighted_kappa or icc")
     return _normal_gaps(statistic, values, others, confidence, alpha)
 
 
@@ -186,6 +193,27 @@ def _pabak_gaps(
     gap = values.pabak - others.pabak
     columns = (values.pabak, others.pabak, gap, 2 * low, 2 * high, 2 * inner_low, 2 * inner_high, p, values.n, others.n)
     return [_one_gap(row, "Newcombe, twice that of agreement", UNDEFINED) for row in np.stack(columns, axis=1).tolist()]
+
+
+def _weighted_gaps(tables: Sequence[ArrayLike], confidence: float, alpha: float) -> list[_Gap]:
+    counts = np.stack([np.asarray(table, dtype=np.float64) for table in tables])
+    rows = []
+    for place in range(len(counts)):
+        here = weighted_kappa(counts[place], confidence=confidence)
+        there = weighted_kappa(counts.sum(axis=0) - counts[place], confidence=confidence)
+        values = [math.nan if one.value is None else one.value for one in (here, there)]
+        gap = values[0] - values[1]
+        error = math.hypot(*(_standard_error(one, confidence) for one in (here, there)))
+        p = float(two_sided(gap / error)) if error > 0 else math.nan
+        outer, inner = normal_quantile(confidence) * error, normal_quantile(1 - 2 * alpha) * error
+        rows.append([*values, gap, gap - outer, gap + outer, gap - inner, gap + inner, p, here.n, there.n])
+    return [_one_gap(row, "normal, from both variances", NO_VARIANCE) for row in rows]
+
+
+def _standard_error(estimate: Estimate, confidence: float) -> float:
+    if estimate.low is None or estimate.high is None:
+        return math.nan
+    return (estimate.high - estimate.low) / 2 / normal_quantile(confidence)
 
 
 def _one_gap(row: list[float], method: str, no_interval: str) -> _Gap:

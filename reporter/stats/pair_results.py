@@ -28,6 +28,7 @@ def pair_results(
     icc_forms: Sequence[str] = ("A1",),
     weights: Weights = "quadratic",
     confidence: float = 0.95,
+    reason: str | None = None,
 ) -> tuple[AgreementResult, ...]:
     """One :class:`AgreementResult` a group; what was not counted is None (or no ICC).
 
@@ -41,6 +42,8 @@ def pair_results(
         The centred sums of scores, for the ICC in each of ``icc_forms``.
     tables
         G square tables of ordered categories (first rater's in rows), for weighted kappa.
+    reason
+        Why there are no ``counts``, where they were wanted.
 
     Examples
     --------
@@ -60,5 +63,17 @@ def pair_results(
         ordered = None
         if tables is not None:
             ordered = weighted_kappa(tables[place], weights=weights, confidence=confidence)
-        found.append(AgreementResult(first, second, item, grouping, group, binary[place], iccs, ordered))
+        found.append(
+            AgreementResult(
+                first,
+                second,
+                item,
+                grouping,
+                group,
+                binary[place],
+                iccs,
+                ordered,
+                None if counts is not None else reason,
+            )
+        )
     return tuple(found)
