@@ -78,9 +78,13 @@ def overall_cells(counts: Counts, model: str) -> CellArrays:
 def joint(counts: Counts, grouping: str | None, first: str, second: str) -> JointCells:
     """How two models predict the same rows, per group; rows that lack either prediction are left out."""
     i, j = _index(counts, first), _index(counts, second)
+    stem = "overall" if grouping is None else f"groups/{grouping}"
     n_models = len(counts.facts["models"])
     suffix = next(suffix for suffix, members in prediction_tables(n_models) if i in members and j in members)
-    table = counts.tables[_name("overall" if grouping is None else f"groups/{grouping}", suffix)]
+    # Counts without small cells (reporter/suppression.py) keep a table for each pair that they may show.
+    table = counts.tables.get(_name(stem, f"/{min(i, j)},{max(i, j)}"), counts.tables.get(_name(stem, suffix)))
+    if table is None:
+        raise KeyError((grouping, first, second))
     result = np.zeros((_n_levels(counts, grouping), 3, 2, 2), np.int64)
     keep = ((table[f"m{i}"] >= 0) & (table[f"m{j}"] >= 0)).to_numpy()
     level = _level(table)[keep]
@@ -89,6 +93,14 @@ def joint(counts: Counts, grouping: str | None, first: str, second: str) -> Join
     at = (level, label, *(table[f"m{k}"].to_numpy().astype(np.int64)[keep] for k in (i, j)))
     np.add.at(result, at, table["n"].to_numpy()[keep])
     return joint_cells(result)
+
+
+def has_joint(counts: Counts, first: str, second: str) -> bool:
+    """Whether these counts tell how the two models predict the same rows; those without small cells may not."""
+    i, j = sorted((_index(counts, first), _index(counts, second)))
+    members = {i, j}
+    whole = [suffix for suffix, models in prediction_tables(len(counts.facts["models"])) if members <= set(models)]
+    return any(_name("overall", suffix) in counts.tables for suffix in (f"/{i},{j}", *whole))
 
 
 def joint_scores(counts: Counts, first: str, second: str) -> JointScores | None:
@@ -112,7 +124,7 @@ def joint_scores(counts: Counts, first: str, second: str) -> JointScores | None:
 def score_table(counts: Counts, grouping: str | None, model: str) -> ScoreTable | ScoreGrid | None:
     """The scores of one model per group: exact, or a grid of 1,000 quantile bins; None for a model without scores."""
     facts = counts.facts["models"][_index(counts, model)]
-    if facts["kind"] != "score":
+    if facts["kind"] != "score" or "exact_scores" not in facts:
         return None
     table = _score_frame(counts, "scores" if facts["exact_scores"] else "grid", grouping, model)
     group = _level(table) if grouping is not None else np.zeros(len(table), np.int64)
@@ -136,7 +148,7 @@ def rest_moments(counts: Counts, grouping: str, model: str) -> ScoreMoments | No
 def _moments(counts: Counts, grouping: str | None, model: str, *, rest: bool) -> ScoreMoments | None:
     index = _index(counts, model)
     facts = counts.facts["models"][index]
-    if facts["kind"] != "score":
+    if facts["kind"] != "score" or "exact_scores" not in facts:
         return None
     if not facts["exact_scores"]:
         table = counts.tables.get(f"{'rest' if rest else 'moments'}/{index}/{grouping or ''}")
@@ -164,8 +176,12 @@ def _score_frame(counts: Counts, kind: str, grouping: str | None, model: str) ->
 def _predictions(counts: Counts, grouping: str | None, model: str) -> tuple[pd.DataFrame, str]:
     index = _index(counts, model)
     tables = prediction_tables(len(counts.facts["models"]))
+    stem = "overall" if grouping is None else f"groups/{grouping}"
+    alone = counts.tables.get(_name(stem, f"/{index}"))
+    if alone is not None:
+        return alone, f"m{index}"
     suffix = next(suffix for suffix, members in tables if index in members)
-    return counts.tables[_name("overall" if grouping is None else f"groups/{grouping}", suffix)], f"m{index}"
+    return counts.tables[_name(stem, suffix)], f"m{index}"
 
 
 def _name(stem: str, suffix: str) -> str:

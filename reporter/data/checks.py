@@ -100,7 +100,7 @@ def _columns(source: Source, loaded: LoadedConfig, notes: list[str]) -> list[Pro
     twice = set(duplicates(source.columns))
     for column, key in needed_columns(loaded.config).items():
         if column not in source.columns:
-            near = difflib.get_close_matches(column, source.columns, n=3, cutoff=0.5)
+            near = difflib.get_close_matches(column, source.columns, n=3)
             hint = f"Did you mean {' or '.join(repr(name) for name in near)}?" if near else _all_columns(source)
             found.append(loaded.problem(key, f"the data have no column {column!r}", hint))
         elif column.lower() in twice:
@@ -245,7 +245,8 @@ def _taken(
         if reading.needs_positive:
             words = sorted(value for value in values if value is not None)
             hint = f"Set {positive_key}, e.g. {positive_key.rsplit('.', 1)[-1]}: {words[-1]!r}" if words else hint
-        made.problems.append(loaded.problem(positive_key if reading.needs_positive else key, reading.message, hint))
+        given = positive_key in loaded.positions
+        made.problems.append(loaded.problem(positive_key if given else key, reading.message, hint))
         return np.full(len(values), NO, np.int64)
     if reading.note:
         made.notes.append(reading.note)
@@ -303,9 +304,9 @@ def _not_numbers(source: Source, loaded: LoadedConfig, column: str, key: str, n:
     value = expressions.number(table, column, missing, sql_name=source.backend.name)
     odd = table.filter(value.isnull() & expressions.known(table, column, missing).notnull())
     example = source.fetch(odd.agg(example=odd[column].min()))["example"][0].as_py()
-    rows = "1 row" if n == 1 else f"{n:,} rows"
+    rows = "1 row holds" if n == 1 else f"{n:,} rows hold"
     hint = "Use a point, not a comma" if "," in example else "If it stands for a missing value, add it to data.missing"
-    return loaded.problem(key, f"column {column!r}: {rows} hold no number, e.g. {example!r}", hint)
+    return loaded.problem(key, f"column {column!r}: {rows} no number, e.g. {example!r}", hint)
 
 
 def _read_levels(made: Plan, loaded: LoadedConfig, spec: GroupingSpec) -> None:

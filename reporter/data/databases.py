@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 from reporter.config.schema import Database
 from reporter.data.files import NotFoundProblem, public_url
@@ -29,12 +29,14 @@ def open_database(database: Database, *, base: Path) -> Opened:
     MissingExtraError
         The driver is not installed.
     """
+    from reporter.data.source import quiet_ibis
     from reporter.data.tables import Opened
 
     scheme = urlsplit(database.url).scheme.lower()
     backend = _connect(database.url, scheme, base)
     try:
-        table = _table(backend, database)
+        with quiet_ibis():
+            table = _table(backend, database)
     except NotFoundProblem:
         raise
     except Exception as error:  # each driver has its own errors; all say that this table or query cannot be read
@@ -55,7 +57,7 @@ def public_database_url(database: Database) -> str:
     'postgres://db.example.org:5432/clinic scores'
     """
     parts = urlsplit(database.url)
-    shown = public_url(database.url) if parts.netloc else urlunsplit((parts.scheme, "", parts.path, "", ""))
+    shown = public_url(database.url) if parts.netloc else f"{parts.scheme}://{parts.path}"
     return f"{shown} {database.table}" if database.table is not None else f"{shown} (query)"
 
 
@@ -132,7 +134,7 @@ def _need(extra: str, package: str) -> None:
 
 def _table(backend: Any, database: Database) -> Any:
     if database.table is not None:
-        if database.table in backend.list_tables():
+        if database.table in _tables(backend):
             return backend.table(database.table)
         schema, _, name = database.table.rpartition(".")
         return backend.table(name, database=schema) if schema else backend.table(database.table)
@@ -140,7 +142,31 @@ def _table(backend: Any, database: Database) -> Any:
     if backend.name == "duckdb":
         backend.raw_sql(f'CREATE TEMP VIEW "data_source_sql" AS {query}')
         return backend.table("data_source_sql")
+    if backend.name == "postgres":
+        return backend.sql(query, schema=_postgres_schema(backend, query))
     return backend.sql(query)
+
+
+def _postgres_schema(backend: Any, query: str) -> Any:
+    """The columns of a query, asked without the temporary view that Ibis would create."""
+    import ibis
+    from ibis.backends.sql.datatypes import PostgresType
+
+    with backend.con.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM ({query}) AS data_source_sql LIMIT 0")
+        known = backend.con.adapters.types
+        names = {column.name: known.get(column.type_code) for column in cursor.description}
+        backend.con.rollback()
+    return ibis.schema(
+        {name: PostgresType.from_string("text" if kind is None else kind.name) for name, kind in names.items()}
+    )
+
+
+def _tables(backend: Any) -> list[str]:
+    if backend.name != "duckdb":
+        return list(backend.list_tables())
+    query = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() ORDER BY 1"
+    return [name for (name,) in backend.raw_sql(query).fetchall()]
 
 
 def _tables_hint(backend: Any, database: Database) -> str:
@@ -149,7 +175,7 @@ def _tables_hint(backend: Any, database: Database) -> str:
     if database.table is None:
         return ""
     try:
-        names = backend.list_tables()
+        names = _tables(backend)
     except Exception:  # a hint is not worth a second error
         return ""
     near = difflib.get_close_matches(database.table, names, n=3)

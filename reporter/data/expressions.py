@@ -53,7 +53,7 @@ def number(table: Any, column: str, missing: Sequence[str], *, sql_name: str) ->
 
     value = table[column]
     if value.type().is_boolean():
-        return value.cast("int8").cast("float64")
+        return ibis.ifelse(value, ibis.literal(1.0), ibis.literal(0.0))
     if not is_text(table, column):
         return value.cast("float64")
     if sql_name == "duckdb":
@@ -78,7 +78,7 @@ def score_code(
 
     value = number(table, column, missing, sql_name=sql_name)
     decided = (value >= cut) if rule == ">=" else (value > cut)
-    prediction = decided.cast("int8")
+    prediction = _bit(decided)
     unknown = ibis.null("int8")
     if is_text(table, column):
         text = known(table, column, missing)
@@ -89,6 +89,13 @@ def score_code(
         (finite(value), prediction + ibis.literal(OUTSIDE, "int8")),
         else_=ibis.literal(NOT_FINITE, "int8"),
     )
+
+
+def _bit(condition: Any) -> Any:
+    """A condition as 1 or 0: not every engine casts booleans."""
+    import ibis
+
+    return ibis.ifelse(condition, ibis.literal(1, "int8"), ibis.literal(0, "int8"))
 
 
 def interval_code(value: Any, bins: Bins, *, has_nan: bool) -> Any:

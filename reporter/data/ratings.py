@@ -155,7 +155,7 @@ def _read(scan: Scan, item: RatedItem, loaded: LoadedConfig) -> tuple[Reading | 
         binary = plain if plain.bits is not None else binary
     if binary.bits is None and len(ordered) <= 2 and not numeric:
         return None, [
-            loaded.problem("data.positive", binary.message, "Set data.positive to the rating that counts as 1")
+            loaded.problem(item.raters[0][2], binary.message, "Set data.positive to the rating that counts as 1")
         ]
     codes = {
         column: np.array(

@@ -31,8 +31,9 @@ def filtered(opened: Opened, where: str) -> Any:
     condition = _with_types(condition, opened.number_types).sql(dialect=backend.dialect)
     if backend.name == "duckdb":
         return _duckdb_view(opened, condition)
-    name = f"evaluated_{next(_numbers)}"
-    return opened.table.alias(name).sql(f'SELECT * FROM "{name}" WHERE ({condition})')
+    # The columns are the table's own: given them, Ibis need not ask the database, which it would do by creating a view.
+    query = f'SELECT * FROM ({backend.compile(opened.table)}) AS "evaluated" WHERE ({condition})'
+    return backend.sql(query, schema=opened.table.schema())
 
 
 def mentioned_columns(where: str) -> set[str]:

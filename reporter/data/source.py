@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import warnings
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,12 +69,12 @@ class Source:
 
     def fetch(self, expression: Any) -> Any:
         """A small result, computed by the engine, as an Arrow table."""
-        with engine_errors(self.public_name):
+        with engine_errors(self.public_name), quiet_ibis():
             return self.backend.to_pyarrow(expression)
 
     def batches(self, expression: Any, rows: int) -> Iterator[Any]:
         """A large result, batch by batch, as Arrow record batches of at most so many rows."""
-        with engine_errors(self.public_name):
+        with engine_errors(self.public_name), quiet_ibis():
             if self.backend.name != "duckdb":
                 yield from self.backend.to_pyarrow_batches(expression, chunk_size=rows)
                 return
@@ -163,20 +164,33 @@ def engine_errors(name: str) -> Iterator[None]:
         raise DataError(Problem(message, hint=hint, key="data.source")) from error
 
 
+@contextmanager
+def quiet_ibis() -> Iterator[None]:
+    """Ibis asks pandas for an option that pandas 3 has deprecated: nothing that a user could mend."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*infer_string.*")
+        yield
+
+
 def _open(loaded: LoadedConfig, data: Any) -> Source:
     from reporter.data import tables
 
     declared = loaded.config.data
     if data is not None and not isinstance(data, (str, os.PathLike)):
         opened = tables.open_frame(data)
-        return _source(loaded, opened, name="data given from Python")
+        source = _source(loaded, opened, name="data given from Python")
+        if opened.owned:
+            weakref.finalize(source, _close, opened.backend, None)
+        return source
     if data is not None:
         return _from_files(loaded, os.fspath(data), base=Path.cwd())
     if isinstance(declared.source, Database):
         from reporter.data.databases import open_database, public_database_url
 
         opened = open_database(declared.source, base=loaded.base)
-        return _source(loaded, opened, name=public_database_url(declared.source))
+        source = _source(loaded, opened, name=public_database_url(declared.source))
+        weakref.finalize(source, _close, opened.backend, None)
+        return source
     return _from_files(loaded, declared.source, base=loaded.base)
 
 
@@ -195,8 +209,14 @@ def _from_files(loaded: LoadedConfig, named: str, *, base: Path) -> Source:
         shutil.rmtree(workspace, ignore_errors=True)
         raise
     source = _source(loaded, opened, name=public_url(named) if is_url(named) else named, found=found)
-    weakref.finalize(source, shutil.rmtree, workspace, ignore_errors=True)
+    weakref.finalize(source, _close, opened.backend, workspace)
     return source
+
+
+def _close(backend: Any, workspace: Path | None) -> None:
+    backend.disconnect()
+    if workspace is not None:
+        shutil.rmtree(workspace, ignore_errors=True)
 
 
 def _source(loaded: LoadedConfig, opened: Any, *, name: str, found: Found | None = None) -> Source:

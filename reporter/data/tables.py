@@ -22,13 +22,14 @@ class Opened:
     """An open table. ``columns`` as they stand in the data; a repeated name's later columns are in ``table`` as "name (2)" and so on.
 
     ``number_types``: for files of text, the type of each column that holds only numbers, dates or booleans at the file's start: ``where`` compares
-    them as such.
+    them as such. ``owned``: the connection was opened here, and is closed with the source.
     """
 
     table: Any
     backend: Any
     columns: tuple[str, ...]
     number_types: dict[str, str] = field(default_factory=dict)
+    owned: bool = True
 
 
 def open_files(kind: str, paths: Sequence[Path], declared: DataConfig, workspace: Path, needed: set[str]) -> Opened:
@@ -57,7 +58,7 @@ def open_frame(data: Any, *, connection: Any = None) -> Opened:
 
     if isinstance(data, ibis.Table):
         backend = data.get_backend()
-        return Opened(data, backend, tuple(data.columns))
+        return Opened(data, backend, tuple(data.columns), owned=False)
     if hasattr(data, "iloc"):
         table, names = _from_pandas(data)
     elif isinstance(data, pa.Table):

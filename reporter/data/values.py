@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 NO = -1
 """The code of a missing label or prediction."""
 
+_CODE = re.compile(r"[+-]?0[0-9]+")
 _BITS = {"0": 0, "1": 1, "false": 0, "true": 1}
 
 
@@ -71,10 +73,16 @@ def _decimal_text(value: decimal.Decimal) -> str:
 
 
 def plain(text: str) -> str:
-    """A spelling under which equal numbers and booleans are equal: "1.0" and "1" are "1", "True" and "TRUE" are "true"."""
+    """A spelling under which equal numbers and booleans are equal; a code with leading zeros is no number.
+
+    >>> plain("1.0"), plain("TRUE"), plain("01")
+    ('1', 'true', '01')
+    """
     lowered = text.strip().lower()
     if lowered in ("true", "false"):
         return lowered
+    if _CODE.fullmatch(lowered):
+        return text
     try:
         number = float(lowered)
     except ValueError:
@@ -142,20 +150,22 @@ def _given(positive: str | bool | int | float) -> str:
 def _unreadable(present: list[tuple[str, int]], what: str) -> Binary:
     odd = [(value, n) for value, n in present if plain(value) not in _BITS]
     numbers = all(_is_number(value) for value, _ in present)
-    if len(present) > 2 or (numbers and len(odd) < len(present)):
+    fractions = numbers and any(not float(value).is_integer() for value, _ in present)
+    if len(present) > 2 or fractions or (numbers and len(odd) < len(present)):
         example, n = max(odd, key=lambda pair: (pair[1], pair[0]))
         total = sum(count for _, count in odd)
         rows = "1 row has a value" if total == 1 else f"{total:,} rows have a value"
         more = "" if len(odd) == 1 else f" (e.g. {example!r}, {n:,} of them; {len(odd):,} such values)"
         found = f"{example!r}" if len(odd) == 1 else "other values"
-        if numbers or len(odd) < len(present):
+        if fractions or len(odd) < len(present):
             return Binary(None, f"{what}: {rows} that is neither 0 nor 1: {found}{more}", _TWO)
         return Binary(None, f"{what} has {_many(present)}; expected two", _TWO)
     words = " and ".join(repr(value) for value in sorted(value for value, _ in present))
+    kind = "values" if numbers else "words"
     if len(present) == 1:
         message = f"{what} holds only {words}, and nothing says whether it counts as 1"
     else:
-        message = f"{what} holds the words {words}, and nothing says which one counts as 1"
+        message = f"{what} holds the {kind} {words}, and nothing says which one counts as 1"
     return Binary(None, message, needs_positive=True)
 
 

@@ -143,7 +143,8 @@ def test_a_rating_in_words_without_a_positive_value_names_both_and_the_key(
     keys = {**KEYS, "data": {}}
     (found, *_) = problems(_frame().assign(y=1), **keys)
     assert "'refer' and 'wait'" in found.message
-    assert found.key == "data.positive"
+    assert found.key == "agreement.raters.nurse"
+    assert "data.positive" in found.hint
 
 
 def test_a_pair_with_a_missing_rating_counts_as_if_the_row_were_absent(counted: Count) -> None:
