@@ -17,6 +17,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
+
+# A shared machine may stall an example, which is no fault of the code; in CI every run draws the same examples.
+settings.register_profile("reporter", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("reporter")
 
 REFERENCE = Path(__file__).parent / "reference"
 
