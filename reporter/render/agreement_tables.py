@@ -28,7 +28,9 @@ BINARY_COLUMNS = (
 MARKS: dict[str, Severity] = {"diverges": "warn", "within limit": "ok", "insufficient evidence": "unknown"}
 
 
-def agreement_tables(words: Words, results: Sequence[AgreementResult], place: int) -> list[Table]:
+def agreement_tables(
+    words: Words, results: Sequence[AgreementResult], place: int, asked: Sequence[str] = ()
+) -> list[Table]:
     """Kappa and its kin; the correlations of scores beside them, or in a table of their own where they are many."""
     forms = list(dict.fromkeys(icc.form for one in results for icc in one.iccs))
     binary = any(one.agreement is not None for one in results)
@@ -47,10 +49,10 @@ def agreement_tables(words: Words, results: Sequence[AgreementResult], place: in
         by_form = {icc.form: icc for icc in one.iccs}
         ends = [_estimate_cell(words, one.weighted_kappa)] if weighted else []
         ends += [_icc_cell(words, by_form.get(form)) for form in forms]
-        middle = _agreement_cells(words, one) if binary else []
+        middle = [cell for key, cell in _agreement_cells(words, one) if _is_asked(key, asked)] if binary else []
         main.append(Row((*start, *middle, *([] if apart else ends))))
         more.append(Row((*start, *ends)))
-    binary_columns = BINARY_COLUMNS if binary else ()
+    binary_columns = [column for column in BINARY_COLUMNS if _is_asked(column.key, asked)] if binary else []
     caption = f"Agreement of {about}, with {words.level_name()}s"
     left_out = "A pair with a missing rating is left out."
     tables = [
@@ -68,20 +70,23 @@ def agreement_tables(words: Words, results: Sequence[AgreementResult], place: in
     return tables
 
 
-def _agreement_cells(words: Words, one: AgreementResult) -> list[Cell]:
+def _is_asked(key: str, asked: Sequence[str]) -> bool:
+    """Whether the config asked for a column; shares and indices belong to all of them."""
+    owner = {"kappa": "kappa", "pak": "kappa", "bak": "kappa", "pabak": "pabak", "ac1": "ac1"}.get(key)
+    return not asked or owner is None or owner in asked
+
+
+def _agreement_cells(words: Words, one: AgreementResult) -> list[tuple[str, Cell]]:
     found = one.agreement
+    keys = [column.key for column in BINARY_COLUMNS]
     if found is None:
-        return [Cell("not computed", words.note(one.reason)), *[Cell("not computed")] * (len(BINARY_COLUMNS) - 1)]
-    agree = (
-        Cell(fmt.UNDEFINED, words.reason(found.reason))
-        if found.observed is None
-        else Cell(
-            fmt.percent(found.observed, 1),
-            unbroken(f"{fmt.count(found.a + found.d)} of {fmt.count(found.n)}"),
-            found.observed,
-        )
-    )
-    return [
+        why = [Cell("not computed", words.note(one.reason)), *[Cell("not computed")] * (len(keys) - 1)]
+        return list(zip(keys, why, strict=True))
+    agree = number_cell(found.observed, None, words.note(found.reason))
+    if found.observed is not None:
+        both = unbroken(f"{fmt.count(found.a + found.d)} of {fmt.count(found.n)}")
+        agree = Cell(fmt.percent(found.observed, 1), both, found.observed)
+    cells = [
         agree,
         number_cell(found.kappa, detail=_span(found.kappa_low, found.kappa_high) or words.note(found.reason)),
         number_cell(found.pabak, detail=_span(found.pabak_low, found.pabak_high)),
@@ -91,6 +96,7 @@ def _agreement_cells(words: Words, one: AgreementResult) -> list[Cell]:
         number_cell(found.prevalence_adjusted_kappa),
         number_cell(found.bias_adjusted_kappa),
     ]
+    return list(zip(keys, cells, strict=True))
 
 
 def _span(low: float | None, high: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reporter.render import format as fmt
-from reporter.render.agreement_tables import agreement_tables, gap_table, many_raters_table, statistic_name
+from reporter.render.agreement_tables import agreement_tables, gap_table, many_raters_table
 from reporter.render.document import (
     Block,
     Details,
@@ -19,6 +19,7 @@ from reporter.render.document import (
 from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
 from reporter.render.tables import FIGURE_GROUPS, capped_note
 from reporter.render.wording import Words, capital, group_name, literal
+from reporter.render.wording_agreement import corrections, statistic_name
 from reporter.results import AgreementGap, AgreementResult, Report
 
 EXPLANATION = (
@@ -36,7 +37,8 @@ def agreement_section(report: Report, words: Words) -> Section | None:
         return None
     blocks: list[Block] = [Paragraph(EXPLANATION)]
     gaps = [_gap_sentence(report, words, gap) for gap in found.gaps if gap.verdict == "diverges"]
-    said = [Sentence(literal(text)) for text in found.sentences]
+    said = corrections(words, found.results, int(report.settings.get("min_group_size") or 1))
+    said += [Sentence(literal(text)) for text in found.sentences]
     if gaps or said:
         blocks.append(Sentences((*gaps, *said)))
     pairs = list(dict.fromkeys((one.first, one.second, one.item) for one in found.results))
@@ -44,7 +46,7 @@ def agreement_section(report: Report, words: Words) -> Section | None:
         results = [one for one in found.results if (one.first, one.second, one.item) == (first, second, item)]
         about = f", {literal(item)}" if item else ""
         blocks.append(Heading(f"agreement-{place}", f"{literal(first)} and {literal(second)}{about}"))
-        blocks += agreement_tables(words, results, place)
+        blocks += agreement_tables(words, results, place, found.statistics)
         blocks += [figure] if (figure := _figure(report, words, results, place)) else []
     if found.gaps:
         blocks.append(Details("agreement-gaps", "Gaps in agreement between groups", (gap_table(words, found.gaps),)))

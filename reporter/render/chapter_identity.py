@@ -119,9 +119,8 @@ def data_section(report: Report, words: Words) -> Section:
     facts = [KeyValue("Source", literal(data.source), code=True)]
     facts.append(KeyValue("Counted", words.count_units(data.n)))
     if data.where is not None:
-        facts.append(
-            KeyValue("Filter", f"{literal(data.where)} ({words.count_units(data.n_filtered_out)} left out)", code=True)
-        )
+        out = "a hidden number" if data.n_filtered_out is None else words.count_units(data.n_filtered_out)
+        facts.append(KeyValue("Filter", f"{literal(data.where)} ({out} left out)", code=True))
     if data.label is None:
         facts.append(KeyValue("Label", "none: only referral rates can be reported"))
     else:

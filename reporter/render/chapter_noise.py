@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reporter.render import format as fmt
-from reporter.render.agreement_tables import statistic_name
 from reporter.render.document import (
     Block,
     Cell,
@@ -24,6 +23,8 @@ from reporter.render.document import (
 )
 from reporter.render.plots import Axis, Curve, CurvesPlot, Panel
 from reporter.render.wording import Words, group_name, listed, literal
+from reporter.render.wording_agreement import statistic_name
+from reporter.render.wording_noise import noise_sentences
 from reporter.results import NoisePoint, NoiseResult, Report
 
 AGREEMENT = ("kappa", "pabak", "icc_a1")
@@ -63,8 +64,9 @@ def _study(report: Report, words: Words, study: NoiseResult, place: int) -> list
         blocks.append(
             Paragraph("This study was stopped before its end: it shows the levels that were finished.", "note")
         )
-    if study.sentences:
-        blocks.append(Sentences(tuple(Sentence(literal(text)) for text in study.sentences)))
+    said = noise_sentences(words, study.findings) if study.findings is not None else []
+    said += [Sentence(literal(text)) for text in study.sentences]
+    blocks += [Sentences(tuple(said))] if said else []
     for key, names, what in (
         ("agreement", AGREEMENT, "Agreement of the predictions with and without noise"),
         ("parts", PARTS, "Kappa with the effect of prevalence or of bias taken out"),

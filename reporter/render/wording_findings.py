@@ -32,6 +32,8 @@ def finding_sentence(words: Words, grouping: Grouping, found: Comparison) -> str
     group = whose(grouping, found.group)
     other = _reference(words, grouping, found)
     population = joined(term.population, group)
+    if found.group_estimate.value is None and found.reference_estimate.value is None and found.verdict == "diverges":
+        return f"The {term.title} of {model} for {words.units} {group} diverges from that of {other}; the numbers are hidden (small counts)."
     if term.verb:
         return f"{model} {term.verb} {ours} of {population} and {theirs} of {other} ({bracket})."
     if term.predicate:

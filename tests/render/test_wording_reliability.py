@@ -1,0 +1,123 @@
+"""Agreement and noise in sentences: what the corrections did, and which statistic puts which group at a disadvantage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import ModuleType
+
+import pytest
+
+from reporter.render.wording import Words
+from reporter.render.wording_agreement import corrections
+from reporter.render.wording_noise import noise_sentences
+from reporter.results import Agreement, AgreementResult, NoiseFinding, NoiseFindings, NoiseGroup
+
+
+@pytest.fixture
+def words(samples: ModuleType) -> Words:
+    return Words.of(samples.report())
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def agreement(a: int, b: int, c: int, d: int) -> Agreement:
+    """From counts by the identities of Byrt et al. (1993)."""
+    n = a + b + c + d
+    po, pi, bi = (a + d) / n, (a - d) / n, (b - c) / n
+    pabak = 2 * po - 1
+    kappa = (pabak - pi**2 + bi**2) / (1 - pi**2 + bi**2)
+    return Agreement(
+        n, a, b, c, d, po, (1 + pi**2 - bi**2) / 2, kappa, None, None, pabak, None, None, None, bi, pi,
+        kappa * (1 - pi**2) + pi**2, kappa * (1 + bi**2) - bi**2,
+    )  # fmt: skip
+
+
+def result(group: str, found: Agreement | None, item: str | None = None) -> AgreementResult:
+    return AgreementResult("nurse", "physician", item, "race", group, found)
+
+
+def test_a_low_kappa_that_prevalence_makes_is_explained(words: Words) -> None:
+    rare, even = agreement(20, 15, 15, 950), agreement(440, 60, 60, 440)
+    (said,) = corrections(words, [result("White", rare), result("Black", even)], 30)
+    assert said.label == "Kappa and PABAK disagree"
+    assert said.severity == "warn"
+    assert plain(said.text) == (
+        "Nurse and physician, by race: kappa is lowest for White (0.56) and highest for Black (0.76), because fewer of them are "
+        "referred (prevalence). Corrected for that (PABAK), White is the group with the more reliable answers: 0.94 against 0.76."
+    )
+
+
+def test_an_order_that_stays_is_said_to_stay(words: Words) -> None:
+    (said,) = corrections(
+        words, [result("White", agreement(300, 200, 200, 300)), result("Black", agreement(440, 60, 60, 440))], 30
+    )
+    assert said.severity == "info"
+    assert plain(said.text).endswith("Corrected for prevalence and bias (PABAK) the order stays: 0.20 against 0.76.")
+
+
+def test_small_groups_and_undefined_kappas_do_not_speak(words: Words) -> None:
+    tiny, fine = agreement(5, 5, 5, 5), agreement(440, 60, 60, 440)
+    constant = replace(fine, kappa=None)
+    assert (
+        corrections(
+            words, [result("White", tiny), result("Black", fine), result("Other", constant), result("None", None)], 30
+        )
+        == []
+    )
+
+
+def test_no_value_is_called_good_or_poor(words: Words) -> None:
+    said = corrections(
+        words, [result("White", agreement(20, 15, 15, 950)), result("Black", agreement(440, 60, 60, 440))], 30
+    )
+    text = " ".join(item.text.lower() for item in said)
+    assert not [word for word in ("good", "poor", "excellent", "substantial", "moderate", "fair ") if word in text]
+
+
+def finding(statistic: str, lower: str, higher: str, *, systematic: bool = True, share: float = 1.0) -> NoiseFinding:
+    return NoiseFinding(statistic, lower, higher, 30, round(30 * share), share, 0.0312, 0.001, 0.0514, 0.3, systematic)
+
+
+FOUND = NoiseFindings(
+    statistics=(
+        finding("kappa", "White", "Black", systematic=False, share=0.6),
+        finding("pabak", "Black", "White"),
+        finding("icc_a1", "White", "Black"),
+    ),
+    groups=(NoiseGroup("White", 0.21, 0.22, -0.01, 0.31, 0.36, 0.2, 0.284),),
+    contradictions=(("pabak", "icc_a1"),),
+    main_part="prevalence",
+    most_corrected="White",
+)
+
+
+def test_a_noise_study_says_who_is_at_a_disadvantage_how_often_and_by_how_much(words: Words) -> None:
+    said = {item.label: plain(item.text) for item in noise_sentences(words, FOUND)}
+    assert said["Black at a disadvantage"] == (
+        "PABAK is lower for Black than for White at 30 of 30 noise levels (100 %), by 0.031 on average and 0.051 at most (at a noise level of 30 %)."
+    )
+    assert said["No systematic gap"] == (
+        "Kappa shows no systematic gap: it is lower for White than for Black at 18 of 30 noise levels, by 0.031 on average, which may be chance."
+    )
+
+
+def test_statistics_that_contradict_each_other_come_first(words: Words) -> None:
+    first = noise_sentences(words, FOUND)[0]
+    assert first.label == "The statistics disagree"
+    assert first.text == (
+        "PABAK is lower for Black and ICC(A,1) is lower for White. Which group gets the less reliable predictions depends on the statistic."
+    )
+
+
+def test_what_explains_the_curves_is_said(words: Words) -> None:
+    part, scores = (plain(item.text) for item in noise_sentences(words, FOUND)[-2:])
+    assert (
+        part
+        == "PABAK and kappa part most in White (+0.220 on average), because one of the two predictions is rare there (prevalence)."
+    )
+    assert (
+        scores
+        == "With growing noise, for White the mean score goes from 0.310 to 0.360 and the referral rate from 20.0 % to 28.4 %."
+    )
