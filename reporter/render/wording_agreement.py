@@ -50,7 +50,7 @@ def icc_name(form: str) -> str:
 def corrections(words: Words, results: Sequence[AgreementResult], smallest: int) -> list[Sentence]:
     """One sentence a grouping and pair: the groups with the lowest and the highest kappa, and what PABAK says of the two.
 
-    Groups of fewer than ``smallest`` pairs of ratings are left out.
+    Groups of fewer than ``smallest`` pairs of ratings are left out, and two kappas whose intervals overlap are no news.
     """
     said = []
     for key in dict.fromkeys((one.first, one.second, one.item, one.grouping) for one in results if one.grouping):
@@ -60,7 +60,7 @@ def corrections(words: Words, results: Sequence[AgreementResult], smallest: int)
             continue
         low = min(groups, key=lambda group: group[1].kappa or 0.0)
         high = max(groups, key=lambda group: group[1].kappa or 0.0)
-        if (low[1].kappa or 0.0) < (high[1].kappa or 0.0):
+        if _apart(low[1].kappa, low[1].kappa_high, high[1].kappa, high[1].kappa_low):
             pair = f"{literal(first)} and {literal(second)}" + (f" about {literal(item)}" if item else "")
             said.append(_sentence(words, pair, literal(grouping or ""), low, high, is_item=item is not None))
     return said
@@ -88,12 +88,21 @@ def _sentence(
     pabak = f"{fmt.coefficient(one.pabak or 0.0)} against {fmt.coefficient(other.pabak or 0.0)}"
     if (one.pabak or 0.0) <= (other.pabak or 0.0):
         return Sentence(f"{start}. Corrected for prevalence and bias (PABAK) the order stays: {pabak}.")
+    because = f"{start}, because {_cause(words, low_name, high_name, one, other, is_item=is_item)}. Corrected for that (PABAK), "
+    if not _apart(other.pabak, other.pabak_high, one.pabak, one.pabak_low):
+        return Sentence(f"{because}the two can no longer be told apart: {pabak}.")
     return Sentence(
-        f"{start}, because {_cause(words, low_name, high_name, one, other, is_item=is_item)}. Corrected for that (PABAK), "
-        f"{low_name} is the group with the more reliable answers: {pabak}.",
+        f"{because}{low_name} is the group with the more reliable answers: {pabak}.",
         "warn",
         label="Kappa and PABAK disagree",
     )
+
+
+def _apart(low: float | None, low_end: float | None, high: float | None, high_end: float | None) -> bool:
+    """Whether the lower value's interval ends before the higher one's begins; without intervals the values decide."""
+    if low is None or high is None:
+        return False
+    return (low if low_end is None else low_end) < (high if high_end is None else high_end)
 
 
 def _cause(words: Words, low_name: str, high_name: str, one: Agreement, other: Agreement, *, is_item: bool) -> str:

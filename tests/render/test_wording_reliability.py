@@ -49,6 +49,22 @@ def test_a_low_kappa_that_prevalence_makes_is_explained(words: Words) -> None:
     )
 
 
+def test_two_kappas_whose_intervals_overlap_are_no_news(words: Words) -> None:
+    low, high = agreement(300, 200, 200, 300), agreement(440, 60, 60, 440)
+    wide = [replace(low, kappa_low=0.1, kappa_high=0.8), replace(high, kappa_low=0.5, kappa_high=0.9)]
+    assert corrections(words, [result("White", wide[0]), result("Black", wide[1])], 30) == []
+
+
+def test_a_reversal_within_the_intervals_is_not_called_one(words: Words) -> None:
+    rare = replace(agreement(20, 15, 15, 950), pabak_low=0.7, pabak_high=0.97)
+    even = replace(agreement(440, 60, 60, 440), pabak_low=0.72, pabak_high=0.8)
+    (said,) = corrections(words, [result("White", rare), result("Black", even)], 30)
+    assert plain(said.text).endswith(
+        "Corrected for that (PABAK), the two can no longer be told apart: 0.94 against 0.76."
+    )
+    assert said.label == ""
+
+
 def test_an_order_that_stays_is_said_to_stay(words: Words) -> None:
     (said,) = corrections(
         words, [result("White", agreement(300, 200, 200, 300)), result("Black", agreement(440, 60, 60, 440))], 30
