@@ -6,14 +6,13 @@ answers for, is skipped with the reason. A last suite holds the gates that no si
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from reporter.render import format as written
+from reporter.render.xml_characters import NOT_XML
 from reporter.results import Comparison, Estimate, GateFailure, Report
 
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 FINDING_GATES = frozenset({"diverges"})
 """Gates whose failures are the failed cases of the rules already."""
 

@@ -5,7 +5,6 @@ Knows one font's metrics and ``format``; draws nothing.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
@@ -13,8 +12,8 @@ from typing import Any
 
 from reporter.render import format as written
 from reporter.render.plots import Axis
+from reporter.render.xml_characters import NOT_XML
 
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 ELLIPSIS = "…"
 WIDE = 1.0
 OTHER = 0.65
