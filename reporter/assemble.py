@@ -36,6 +36,7 @@ from reporter.stats.curves import curves
 from reporter.stats.decomposition import decompose
 from reporter.stats.metrics import METRICS, canonical_name, estimates
 from reporter.stats.paired import paired_differences
+from reporter.suppression import decided_comparisons, is_suppressed, with_facts
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ def assemble(counts: Counts, config: Config, provenance: Provenance, carried: Ca
     metrics = wanted_metrics(config)
     models = tuple(_model(counts, config, model.name, metrics) for model in config.models)
     groupings = tuple(_grouping(counts, config, name, metrics) for name in views.grouping_names(counts))
-    found = _comparisons(counts, config)
+    without_small_cells = is_suppressed(counts)
+    found = decided_comparisons(counts) if without_small_cells else tuple(_comparisons(counts, config))
     report = Report(
         provenance=provenance,
         card=_card(config),
@@ -65,14 +67,16 @@ def assemble(counts: Counts, config: Config, provenance: Provenance, carried: Ca
         models=models,
         model_pairs=_model_pairs(counts, config, metrics),
         groupings=groupings,
-        comparisons=tuple(found),
+        comparisons=found,
         verdict=Verdict("pass"),
         confidence=config.confidence,
         settings=_settings(config, metrics, carried),
-        agreement_section=agreement_section(counts, config),
-        noise_results=carried.noise,
+        agreement_section=None if without_small_cells else agreement_section(counts, config),
+        noise_results=() if without_small_cells else carried.noise,
     )
-    if carried.baseline is not None:
+    if without_small_cells:
+        report = with_facts(report, counts)
+    elif carried.baseline is not None:
         report = replace(report, releases=_releases(counts, report, carried))
     comparisons, verdict = decide(
         report.comparisons,
@@ -210,6 +214,7 @@ def _model_pairs(counts: Counts, config: Config, metrics: Sequence[str]) -> tupl
             confidence=config.confidence,
         )
         for first, second in combinations(config.models, 2)
+        if views.has_joint(counts, first.name, second.name)
     )
 
 

@@ -525,7 +525,7 @@ class DataSummary:
 
     source: str
     n: int
-    n_filtered_out: int
+    n_filtered_out: int | None
     where: str | None
     label: str | None
     positive: str | None

@@ -64,13 +64,15 @@ AS_CONFIGURED = Places()
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A finished computation: the report and what it was made from. ``interrupted``: a noise study was stopped and is partial."""
+    """A finished computation: the report and what it was made from. ``interrupted``: a noise study was stopped and is partial.
+    ``sealed``: with ``small_cells`` the full evaluation, of which nothing may be shown."""
 
     report: Report
     counts: Counts
     loaded: LoadedConfig
     baseline: bytes | None
     interrupted: bool = False
+    sealed: Evaluation | None = None
 
 
 def evaluate(
@@ -104,7 +106,22 @@ def evaluate(
     with progress.step("Compute the report") as step:
         report = assemble(counts, loaded.config, provenance, carried)
         step.detail = f"{len(report.comparisons)} comparisons"
-    return Evaluation(report, counts, loaded, baseline.content if baseline else None, noise.interrupted)
+    done = Evaluation(report, counts, loaded, baseline.content if baseline else None, noise.interrupted)
+    return (
+        done if loaded.config.small_cells is None else _without_small_cells(done, loaded.config.small_cells, progress)
+    )
+
+
+def _without_small_cells(full: Evaluation, k: int, progress: Progress) -> Evaluation:
+    """What may be shown of an evaluation; the baseline may hold small counts, so that it is not kept either."""
+    from reporter.assemble import Carried, assemble
+    from reporter.suppression import suppress
+
+    with progress.step("Suppress small cells"):
+        counts = suppress(full.counts, full.report, k)
+        signed = full.report.settings["baseline_signed"]
+        report = assemble(counts, full.loaded.config, full.report.provenance, Carried(baseline_signed=signed))
+    return replace(full, report=report, counts=counts, baseline=None, sealed=full)
 
 
 def _noise(source: Source, loaded: LoadedConfig, progress: Progress) -> NoiseStudies:
@@ -149,7 +166,12 @@ def run_to_files(
     if done.interrupted:
         # What was stopped half-way is not what the config asked for: it leaves no record.
         return replace(written, interrupted=True)
-    return written if archive is None else _archived(written, done, archive, progress)
+    written = written if archive is None else _archived(written, done, archive, progress)
+    if done.sealed is None or loaded.config.sealed_archive is None:
+        return written
+    # The full record goes to its own archive and nowhere else; the record that is named is the one that may be shown.
+    sealed = _archived(Written(done.sealed.report), done.sealed, loaded.config.sealed_archive, progress)
+    return replace(written, problems=(*written.problems, *sealed.problems))
 
 
 def _archived(written: Written, done: Evaluation, location: str, progress: Progress) -> Written:
@@ -177,9 +199,10 @@ def _archived(written: Written, done: Evaluation, location: str, progress: Progr
 def _log(done: Evaluation) -> str:
     """What the run did, without times: equal runs have equal logs."""
     facts, verdict = done.counts.facts, done.report.verdict
+    n_out = "a hidden number" if facts["n_filtered_out"] is None else facts["n_filtered_out"]
     lines = [
         f"command: {done.report.provenance.command}",
-        f"data: {facts['source']}, {facts['n']} rows counted, {facts['n_filtered_out']} filtered out",
+        f"data: {facts['source']}, {facts['n']} rows counted, {n_out} filtered out",
         *(f"note: {note}" for note in facts["notes"]),
         f"count tables: {len(done.counts.tables)}",
         f"comparisons: {len(done.report.comparisons)}",
