@@ -66,7 +66,7 @@ def signer_of(content: bytes, signature: bytes, *, signed_at: str, allowed_signe
         done = _keygen(["-Y", "verify", "-n", NAMESPACE, "-I", principal, *common], content)
         if done.returncode == 0:
             return principal, ""
-        return None, f"it does not fit the statement, or its key may not sign for {NAMESPACE}"
+        return None, f"it does not fit what was signed, or its key may not sign for {NAMESPACE}"
 
 
 def fingerprint_of(content: bytes, signature: bytes) -> str:

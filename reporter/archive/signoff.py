@@ -95,6 +95,9 @@ class SignoffCheck:
         return "expired" if checked else "not checked"
 
 
+NO_SIGNOFFS = SignoffCheck((), (), (), ())
+
+
 def folder_of(record: str) -> str:
     """The folder of a record's statements, beside the record."""
     return f"{record}{SIGNOFFS}"
@@ -128,6 +131,7 @@ def check_signoffs(
             checked.append(CheckedStatement(name, statement, signer, fault))
             if fault:
                 faults.append(f"the signature of {name}: {fault}")
+            faults += _page_faults(archive, reference.model, folder, names, checked[-1], allowed_signers)
     faults += _left_over(names)
     anchors = tuple(f"{c.statement.decision!r} signed by {c.signer}" for c in checked if c.signer)
     return SignoffCheck(tuple(checked), tuple(faults), anchors, tuple(notes))
@@ -142,6 +146,26 @@ def read_statement(content: bytes) -> Statement | None:
     except (ValueError, TypeError, AttributeError):
         return None
     return statement if same and statement.decision in DECISIONS else None
+
+
+def _page_faults(
+    archive: Archive, model: str, folder: str, names: Sequence[str], checked: CheckedStatement, allowed_signers: Path
+) -> list[str]:
+    """The page shows what was signed, so it is signed too, by the same key."""
+    page = f"{checked.statement.name}.pdf"
+    if page not in names:
+        return []
+    if f"{page}.sig" not in names:
+        return [f"the page {page} has no signature"]
+    signer, fault = signer_of(
+        archive.read(model, folder, page),
+        archive.read(model, folder, f"{page}.sig"),
+        signed_at=checked.statement.signed_at,
+        allowed_signers=allowed_signers,
+    )
+    if fault:
+        return [f"the signature of {page}: {fault}"]
+    return [] if signer == checked.signer else [f"the page {page} is signed by {signer}, not by {checked.signer}"]
 
 
 def _misfit(statement: Statement | None, name: str, reference: RecordRef, created: datetime.datetime | None) -> str:
@@ -168,7 +192,7 @@ def _left_over(names: Sequence[str]) -> list[str]:
     said = []
     for name in names:
         stem = name.removesuffix(".sig").removesuffix(".json").removesuffix(".pdf")
-        if name in (f"{stem}.json.sig", f"{stem}.pdf"):
+        if name in (f"{stem}.json.sig", f"{stem}.pdf", f"{stem}.pdf.sig"):
             if stem not in stems:
                 said.append(f"{name} has no statement: it was removed, or signing was cut off")
         elif not name.endswith(".json"):

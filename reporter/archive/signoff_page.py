@@ -59,7 +59,7 @@ def sign_record(
     fonts: Sequence[Path] = (),
 ) -> list[str]:
     """Sign a statement about an intact record with an OpenSSH private key; the paths of what was added beside the record:
-    the signature, the sign-off page and the statement.
+    the sign-off page, the statement and a signature of each.
 
     ``until`` is the last day (ISO date) on which an approval holds, ``moment`` the time of signing (default: the run's clock), ``fonts``
     extra font files for the page.
@@ -106,7 +106,7 @@ def sign_record(
         conditions=tuple(condition.strip() for condition in conditions),
         until=until or "",
     )
-    return _kept(archive, statement, link.reference, signature_of(statement.to_bytes(), key=key), fonts)
+    return _kept(archive, statement, link.reference, key, fonts)
 
 
 def signoff_document(statement: Statement, report: Report, *, fingerprint: str) -> Document:
@@ -139,8 +139,8 @@ def signoff_document(statement: Statement, report: Report, *, fingerprint: str) 
     )  # fmt: skip
     check = (
         "The statement and its signature are attached to this file as statement.json and statement.json.sig; beside the record lie "
-        "the same bytes. The statement names the SHA-256 of the record's tag manifest, which covers every byte of the record. "
-        "To check both: reporter verify RECORD --allowed-signers FILE. This page itself is not signed: it only shows the statement."
+        "the same bytes, and a signature of this page. The statement names the SHA-256 of the record's tag manifest, which covers "
+        "every byte of the record. To check all of it: reporter verify RECORD, with --allowed-signers FILE."
     )
     return Document(
         title=f"Sign-off: {literal(card.name)} {literal(card.version)}",
@@ -197,17 +197,20 @@ def _date_problems(until: str | None, decision: str, today: datetime.date) -> li
     return [Problem(f"found {until}, which has passed", key="--until")] if day < today else []
 
 
-def _kept(
-    archive: Archive, statement: Statement, reference: RecordRef, signature: bytes, fonts: Sequence[Path]
-) -> list[str]:
-    """Store the signature, the page and last the statement, whose presence is what makes a sign-off."""
+def _kept(archive: Archive, statement: Statement, reference: RecordRef, key: Path, fonts: Sequence[Path]) -> list[str]:
+    """Store the signatures, the page and last the statement, whose presence is what makes a sign-off."""
     folder = folder_of(reference.id)
+    signature = signature_of(statement.to_bytes(), key=key)
     files = {f"{statement.name}.json.sig": signature}
     failed: OutputError | None = None
+    page: bytes | None = None
     try:
-        files[f"{statement.name}.pdf"] = _page(archive, statement, reference, signature, fonts)
+        page = _page(archive, statement, reference, signature, fonts)
     except OutputError as error:
         failed = error
+    if page is not None:
+        files[f"{statement.name}.pdf.sig"] = signature_of(page, key=key)
+        files[f"{statement.name}.pdf"] = page
     files[f"{statement.name}.json"] = statement.to_bytes()
     for name, content in files.items():
         archive.add_file(reference.model, folder, name, content=content)

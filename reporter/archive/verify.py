@@ -16,7 +16,7 @@ from reporter.archive.bag import INFO, NOT_A_FILE, SEAL, TAG_FILES, bag_faults, 
 from reporter.archive.chain import Chain, RecordRef, forks, make_link, read_chain, successors
 from reporter.archive.heads import FOLDER, check_heads
 from reporter.archive.signatures import check_allowed_signers
-from reporter.archive.signoff import SignoffCheck, check_signoffs, folder_of
+from reporter.archive.signoff import NO_SIGNOFFS, SignoffCheck, check_signoffs, folder_of
 from reporter.archive.store import INCOMING, RECORD_ID, SIGNOFFS, Archive
 
 SHORTEST_EXPECTED = 12
@@ -30,6 +30,7 @@ class Verification:
     faults: tuple[str, ...]
     anchors: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    signed: SignoffCheck = NO_SIGNOFFS
 
     @property
     def state(self) -> str:
@@ -135,12 +136,12 @@ def _verified(
     if not link.sound and not faults:
         faults.append("its name and folder are not those that it was sealed with")
     faults += _parent_faults(link.parents, chain)
-    signed = SignoffCheck((), (), (), ())
+    signed = NO_SIGNOFFS
     if folder_of(record) in names:
         signed = check_signoffs(archive, reference, created=link.created, allowed_signers=allowed_signers)
     anchors = [f"its successor {other}" for other in after.get(record, ())]
     notes = [*signed.notes, *_clock_notes(link.parents, chain, record)]
-    return Verification(reference, (*faults, *signed.faults), (*anchors, *signed.anchors), tuple(notes))
+    return Verification(reference, (*faults, *signed.faults), (*anchors, *signed.anchors), tuple(notes), signed)
 
 
 def _bag(archive: Archive, model: str, record: str) -> tuple[list[str], dict[str, bytes]]:
