@@ -64,7 +64,7 @@ def _study(report: Report, words: Words, study: NoiseResult, place: int) -> list
         blocks.append(
             Paragraph("This study was stopped before its end: it shows the levels that were finished.", "note")
         )
-    said = noise_sentences(words, study.findings) if study.findings is not None else []
+    said = noise_sentences(words, study.findings, study.grouping) if study.findings is not None else []
     said += [Sentence(literal(text)) for text in study.sentences]
     blocks += [Sentences(tuple(said))] if said else []
     for key, names, what in (

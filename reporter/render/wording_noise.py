@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
+import re
+
 from reporter.render import format as fmt
 from reporter.render.document import Sentence
-from reporter.render.wording import Words, capital, group_name, listed
+from reporter.render.wording import Words, capital, group_name, listed, literal
 from reporter.render.wording_agreement import statistic_name
 from reporter.results import NoiseFinding, NoiseFindings, NoiseGroup
 
 
-def noise_sentences(words: Words, found: NoiseFindings) -> list[Sentence]:
+def noise_sentences(words: Words, found: NoiseFindings, grouping: str) -> list[Sentence]:
     """The contradictions first, then each statistic, what explains them, and what the scores do."""
-    said = [_contradiction(one, two, found) for one, two in found.contradictions]
-    said += [_finding(one) for one in found.statistics]
-    part = _part(found)
+    said = [_contradiction(one, two, found, grouping) for one, two in found.contradictions]
+    said += [_finding(one, grouping) for one in found.statistics]
+    part = _part(found, grouping)
     said += [part] if part else []
-    scores = [text for group in found.groups if (text := _scores(words, group))]
-    said += [Sentence(f"{capital('; '.join(scores))}.")] if scores else []
+    scores = [text for group in found.groups if (text := _scores(words, group, grouping))]
+    said += [Sentence(f"With growing noise, {'; '.join(scores)}.")] if scores else []
     return said
 
 
-def _contradiction(one: str, two: str, found: NoiseFindings) -> Sentence:
+def _name(group: str, grouping: str) -> str:
+    """A group as a sentence needs it: a bare number gets its column."""
+    name = group_name(group)
+    return f"{literal(grouping)} {name}" if re.fullmatch(r"[\d.]+", name) else name
+
+
+def _contradiction(one: str, two: str, found: NoiseFindings, grouping: str) -> Sentence:
     by_name = {finding.statistic: finding for finding in found.statistics}
-    lower = listed([f"{statistic_name(name)} is lower for {group_name(by_name[name].lower)}" for name in (one, two)])
+    lower = listed(
+        [f"{statistic_name(name)} is lower for {_name(by_name[name].lower, grouping)}" for name in (one, two)]
+    )
     return Sentence(
-        f"{lower}. Which group gets the less reliable predictions depends on the statistic.",
+        f"{capital(lower)}. Which group gets the less reliable predictions depends on the statistic.",
         "warn",
         label="The statistics disagree",
     )
 
 
-def _finding(finding: NoiseFinding) -> Sentence:
+def _finding(finding: NoiseFinding, grouping: str) -> Sentence:
     name = statistic_name(finding.statistic)
-    lower, higher = group_name(finding.lower), group_name(finding.higher)
+    lower, higher = _name(finding.lower, grouping), _name(finding.higher, grouping)
     at = f"at {fmt.count(finding.levels_lower)} of {fmt.count(finding.levels)} noise levels"
     mean = fmt.coefficient(finding.mean_gap, 3)
     if not finding.systematic:
@@ -45,11 +55,11 @@ def _finding(finding: NoiseFinding) -> Sentence:
         f"{capital(name)} is lower for {lower} than for {higher} {at} ({fmt.percent(finding.share)}), by {mean} on average and "
         f"{fmt.coefficient(finding.largest_gap, 3)} at most (at a noise level of {fmt.percent(finding.largest_at)}).",
         "warn",
-        label=f"{lower} at a disadvantage",
+        label=f"{capital(lower)} at a disadvantage",
     )
 
 
-def _part(found: NoiseFindings) -> Sentence | None:
+def _part(found: NoiseFindings, grouping: str) -> Sentence | None:
     if found.main_part is None or found.most_corrected is None:
         return None
     group = next((one for one in found.groups if one.group == found.most_corrected), None)
@@ -60,10 +70,10 @@ def _part(found: NoiseFindings) -> Sentence | None:
         if found.main_part == "prevalence"
         else "the two predictions of a case are not equally often positive there (bias)"
     )
-    return Sentence(f"PABAK and kappa part most in {group_name(found.most_corrected)}{size}, because {why}.")
+    return Sentence(f"PABAK and kappa part most in {_name(found.most_corrected, grouping)}{size}, because {why}.")
 
 
-def _scores(words: Words, group: NoiseGroup) -> str:
+def _scores(words: Words, group: NoiseGroup, grouping: str) -> str:
     """How mean score and referral rate move from the lowest to the highest noise level."""
     parts = []
     if group.mean_score_first is not None and group.mean_score_last is not None:
@@ -73,4 +83,4 @@ def _scores(words: Words, group: NoiseGroup) -> str:
     if group.referral_rate_first is not None and group.referral_rate_last is not None:
         first, last = fmt.percent(group.referral_rate_first, 1), fmt.percent(group.referral_rate_last, 1)
         parts.append(f"the {words.referral_rate} from {first} to {last}")
-    return f"with growing noise, for {group_name(group.group)} {' and '.join(parts)}" if parts else ""
+    return f"for {_name(group.group, grouping)} {' and '.join(parts)}" if parts else ""

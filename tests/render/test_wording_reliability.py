@@ -110,7 +110,7 @@ FOUND = NoiseFindings(
 
 
 def test_a_noise_study_says_who_is_at_a_disadvantage_how_often_and_by_how_much(words: Words) -> None:
-    said = {item.label: plain(item.text) for item in noise_sentences(words, FOUND)}
+    said = {item.label: plain(item.text) for item in noise_sentences(words, FOUND, "race")}
     assert said["Black at a disadvantage"] == (
         "PABAK is lower for Black than for White at 30 of 30 noise levels (100 %), by 0.031 on average and 0.051 at most (at a noise level of 30 %)."
     )
@@ -120,7 +120,7 @@ def test_a_noise_study_says_who_is_at_a_disadvantage_how_often_and_by_how_much(w
 
 
 def test_statistics_that_contradict_each_other_come_first(words: Words) -> None:
-    first = noise_sentences(words, FOUND)[0]
+    first = noise_sentences(words, FOUND, "race")[0]
     assert first.label == "The statistics disagree"
     assert first.text == (
         "PABAK is lower for Black and ICC(A,1) is lower for White. Which group gets the less reliable predictions depends on the statistic."
@@ -128,7 +128,7 @@ def test_statistics_that_contradict_each_other_come_first(words: Words) -> None:
 
 
 def test_what_explains_the_curves_is_said(words: Words) -> None:
-    part, scores = (plain(item.text) for item in noise_sentences(words, FOUND)[-2:])
+    part, scores = (plain(item.text) for item in noise_sentences(words, FOUND, "race")[-2:])
     assert (
         part
         == "PABAK and kappa part most in White (+0.220 on average), because one of the two predictions is rare there (prevalence)."
@@ -137,3 +137,9 @@ def test_what_explains_the_curves_is_said(words: Words) -> None:
         scores
         == "With growing noise, for White the mean score goes from 0.310 to 0.360 and the referral rate from 20.0 % to 28.4 %."
     )
+
+
+def test_a_group_that_is_a_bare_number_is_named_with_its_column(words: Words) -> None:
+    (said,) = noise_sentences(words, NoiseFindings(statistics=(finding("pabak", "0", "1"),)), "race")
+    assert said.label == "Race 0 at a disadvantage"
+    assert plain(said.text).startswith("PABAK is lower for race 0 than for race 1 at 30 of 30 noise levels")
