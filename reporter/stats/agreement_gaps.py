@@ -197,17 +197,20 @@ def _pabak_gaps(
 
 def _weighted_gaps(tables: Sequence[ArrayLike], confidence: float, alpha: float) -> list[_Gap]:
     counts = np.stack([np.asarray(table, dtype=np.float64) for table in tables])
-    rows = []
-    for place in range(len(counts)):
-        here = weighted_kappa(counts[place], confidence=confidence)
-        there = weighted_kappa(counts.sum(axis=0) - counts[place], confidence=confidence)
-        values = [math.nan if one.value is None else one.value for one in (here, there)]
-        gap = values[0] - values[1]
-        error = math.hypot(*(_standard_error(one, confidence) for one in (here, there)))
-        p = float(two_sided(gap / error)) if error > 0 else math.nan
-        outer, inner = normal_quantile(confidence) * error, normal_quantile(1 - 2 * alpha) * error
-        rows.append([*values, gap, gap - outer, gap + outer, gap - inner, gap + inner, p, here.n, there.n])
-    return [_one_gap(row, "normal, from both variances", NO_VARIANCE) for row in rows]
+    pairs = [
+        (weighted_kappa(one, confidence=confidence), weighted_kappa(counts.sum(axis=0) - one, confidence=confidence))
+        for one in counts
+    ]
+    here, there = (
+        np.array([math.nan if one.value is None else one.value for one in ones]) for ones in zip(*pairs, strict=True)
+    )
+    error = np.array([math.hypot(*(_standard_error(one, confidence) for one in pair)) for pair in pairs])
+    gap, sizes = here - there, np.array([[one.n for one in pair] for pair in pairs])
+    outer, inner = normal_quantile(confidence) * error, normal_quantile(1 - 2 * alpha) * error
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = two_sided(gap / error)
+    columns = (here, there, gap, gap - outer, gap + outer, gap - inner, gap + inner, p, sizes[:, 0], sizes[:, 1])
+    return [_one_gap(row, "normal, from both variances", NO_VARIANCE) for row in np.stack(columns, axis=1).tolist()]
 
 
 def _standard_error(estimate: Estimate, confidence: float) -> float:
