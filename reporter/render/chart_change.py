@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from reporter.render import chart_style as style
-from reporter.render.chart_forest import FLAG, GAP, LABEL_ROOM, WORDS_ROOM, capped_note, padded_limits
-from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_height
-from reporter.render.chart_text import fit, widest, width
+from reporter.render.chart_forest import FLAG, GAP, LABEL_ROOM, WORDS_ROOM
+from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_height, padded_limits
+from reporter.render.chart_text import capped_note, fit, widest, width
 from reporter.render.plots import ChangePlot, ChangeRow
 
 ROW_GAP = 8.0

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from reporter.render import chart_style as style
-from reporter.render.chart_forest import capped_note, padded_limits
 from reporter.render.chart_sheet import (
     AXIS_HEIGHT,
     NOTE_HEIGHT,
     Sheet,
     label_height,
     legend_height,
+    padded_limits,
     spread,
     y_tick_width,
 )
-from reporter.render.chart_text import fit
+from reporter.render.chart_text import capped_note, fit
 from reporter.render.plots import Curve, CurvesPlot, Panel
 
 PANEL_HEIGHT = 112.0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reporter.render import chart_style as style
-from reporter.render.chart_forest import capped_note
 from reporter.render.chart_sheet import (
     AXIS_HEIGHT,
     NOTE_HEIGHT,
@@ -15,7 +14,7 @@ from reporter.render.chart_sheet import (
     spread,
     y_tick_width,
 )
-from reporter.render.chart_text import fit, width
+from reporter.render.chart_text import capped_note, fit, width
 from reporter.render.plots import DensityPlot, Steps
 
 HEIGHT = 150.0

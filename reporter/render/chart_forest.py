@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reporter.render import chart_style as style
-from reporter.render import format as written
-from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_height, spread
-from reporter.render.chart_text import fit, widest, width
-from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
+from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_height, padded_limits
+from reporter.render.chart_text import capped_note, fit, widest, width
+from reporter.render.plots import ForestPlot, ForestPoint, ForestRow
 
 POINT_HEIGHT = 9.5
 ROW_GAP = 2.5
@@ -112,28 +111,6 @@ def _limits(plot: ForestPlot, rows: Sequence[ForestRow]) -> tuple[float, float]:
     if plot.band is not None:
         numbers += plot.band[:2]
     return padded_limits(plot.axis, numbers)
-
-
-def padded_limits(axis: Axis, numbers: Sequence[float]) -> tuple[float, float]:
-    """Bounds of an axis over these numbers.
-
-    Examples
-    --------
-    >>> padded_limits(Axis("rate", "percent"), [0.02, 0.5])
-    (0.0, 0.524)
-    >>> padded_limits(Axis("rate", "percent", 0.0, 1.0), [0.2])
-    (0.0, 1.0)
-    """
-    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
-    room = (high - low) * 0.05 or 0.05
-    low, high = low - room, high + room
-    if axis.kind == "percent":
-        low, high = max(0.0, low), min(1.0, high)
-    elif axis.kind == "count":
-        low = max(0.0, low)
-    low = low if axis.low is None else axis.low
-    high = high if axis.high is None else axis.high
-    return spread(low, high)
 
 
 @dataclass(frozen=True)
@@ -249,14 +226,3 @@ def _draw_head(sheet: Sheet, words: Sequence[_HeadWord]) -> None:
             sheet.line((word.x, word.x + 10), (word.y, word.y), one.colour, 1.4)
             sheet.line((word.x + 5,), (word.y,), one.colour, 0, marker=one.marker, marker_size=5)
             sheet.words(word.x + 14, word.y, word.text)
-
-
-def capped_note(shown: int, total: int) -> str:
-    """What a figure says when it draws fewer groups than there are; empty when it draws all.
-
-    Examples
-    --------
-    >>> capped_note(40, 1000), capped_note(3, 3)
-    ('Drawn: 40 of 1,000 groups.', '')
-    """
-    return "" if shown >= total else f"Drawn: {written.count(shown)} of {written.count(total)} groups."

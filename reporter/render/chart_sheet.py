@@ -194,6 +194,28 @@ def spread(low: float, high: float) -> tuple[float, float]:
     return low - room, low + room
 
 
+def padded_limits(axis: Axis, numbers: Sequence[float]) -> tuple[float, float]:
+    """Bounds of an axis over these numbers.
+
+    Examples
+    --------
+    >>> padded_limits(Axis("rate", "percent"), [0.02, 0.5])
+    (0.0, 0.524)
+    >>> padded_limits(Axis("rate", "percent", 0.0, 1.0), [0.2])
+    (0.0, 1.0)
+    """
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
+    room = (high - low) * 0.05 or 0.05
+    low, high = low - room, high + room
+    if axis.kind == "percent":
+        low, high = max(0.0, low), min(1.0, high)
+    elif axis.kind == "count":
+        low = max(0.0, low)
+    low = low if axis.low is None else axis.low
+    high = high if axis.high is None else axis.high
+    return spread(low, high)
+
+
 def label_height(axis: Axis) -> float:
     """The height of the label under an axis."""
     return (len(fit(axis.label, style.WIDTH, style.TEXT)) + 0.3) * style.TEXT * style.LINE_HEIGHT

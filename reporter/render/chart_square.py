@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from reporter.render import chart_style as style
-from reporter.render.chart_forest import capped_note
 from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_height, legend_height, y_tick_width
-from reporter.render.chart_text import fit
+from reporter.render.chart_text import capped_note, fit
 from reporter.render.plots import Axis, CalibrationPlot, Curve, RocPlot
 
 SIDE = 205.0

@@ -93,6 +93,17 @@ def tick_text(axis: Axis, value: float, step: float) -> str:
     return written.number(value, _digits(step))
 
 
+def capped_note(shown: int, total: int) -> str:
+    """What a figure says when it draws fewer groups than there are; empty when it draws all.
+
+    Examples
+    --------
+    >>> capped_note(40, 1000), capped_note(3, 3)
+    ('Drawn: 40 of 1,000 groups.', '')
+    """
+    return "" if shown >= total else f"Drawn: {written.count(shown)} of {written.count(total)} groups."
+
+
 def _digits(step: float) -> int:
     for digits in range(6):
         if abs(round(step, digits) - step) < 1e-9:
@@ -119,21 +130,15 @@ def _cut(text: str, room: float, size: float, bold: bool) -> str:
 def _advance(character: str, bold: bool) -> float:
     font = _font(bold)
     if font.get_char_index(ord(character)):
-        return float(font.load_char(ord(character), flags=_no_hinting()).linearHoriAdvance) / 65536 / _SIZE
+        from matplotlib.ft2font import LoadFlags
+
+        return float(font.load_char(ord(character), flags=LoadFlags.NO_HINTING).linearHoriAdvance) / 65536 / _SIZE
     if unicodedata.combining(character):
         return 0.0
     return WIDE if unicodedata.east_asian_width(character) in "WF" else OTHER
 
 
 _SIZE = 100
-
-
-@cache
-def _no_hinting() -> Any:
-    from matplotlib import ft2font
-
-    flags = getattr(ft2font, "LoadFlags", None)  # since matplotlib 3.10; a plain constant before
-    return ft2font.LOAD_NO_HINTING if flags is None else flags.NO_HINTING
 
 
 @cache
