@@ -122,7 +122,7 @@ def data_section(report: Report, words: Words) -> Section:
         out = "a hidden number" if data.n_filtered_out is None else words.count_units(data.n_filtered_out)
         facts.append(KeyValue("Filter", f"{literal(data.where)} ({out} left out)", code=True))
     if data.label is None:
-        facts.append(KeyValue("Label", "none: only referral rates can be reported"))
+        facts.append(KeyValue("Label", f"none; only the {words.referral_rate} can be reported"))
     else:
         value = "1" if data.positive is None else literal(data.positive)
         facts.append(KeyValue("Label", f"{words.positive_label}, where the column {literal(data.label)} is {value}"))

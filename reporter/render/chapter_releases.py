@@ -19,7 +19,7 @@ from reporter.render.document import (
 from reporter.render.plots import Axis, ChangePlot, ChangeRow
 from reporter.render.tables import FIGURE_GROUPS, gap_cell, value_cell
 from reporter.render.wording import Words, group_name, literal
-from reporter.render.wording_releases import SEVERITIES, finding_parts, not_compared, release_highlights
+from reporter.render.wording_releases import SEVERITIES, finding_parts, not_compared, ratio_findings, release_highlights
 from reporter.results import RateChange, Releases, Report, VerdictChange
 
 
@@ -37,7 +37,7 @@ def releases_section(report: Report, words: Words) -> Section | None:
     ]
     blocks += [figure for metric in _watched(report, releases) if (figure := _figure(report, words, releases, metric))]
     if releases.verdicts:
-        blocks += [Heading("verdict-changes", "Findings of both releases"), _verdicts(words, releases)]
+        blocks += [Heading("verdict-changes", "Findings of both releases"), _verdicts(report, words, releases)]
     if releases.rates:
         blocks.append(Details("rate-changes", "Every rate in both releases", (_rates(words, releases),)))
     left_out = not_compared(releases.not_compared)
@@ -76,8 +76,7 @@ def _figure(report: Report, words: Words, releases: Releases, metric: str) -> Fi
     most = max(shown, key=lambda change: abs(change.change.value or 0.0))
     return Figure(
         f"change-{metric.replace('_', '-')}",
-        f"The {term.title} of each group in release {old} and in {new}; it changed most for {_name(words, most)}, "
-        f"from {words.value(metric, most.old)} to {words.value(metric, most.new)}.",
+        f"The {term.title} of each group in release {old} and in {new}; {_most(words, metric, most)}.",
         f"{term.title[:1].upper()}{term.title[1:]} of each group in both releases. Every rate is in the table below."
         + (
             f" The figure shows the {len(rows)} largest of {fmt.count(len(drawn))} changes."
@@ -94,13 +93,21 @@ def _figure(report: Report, words: Words, releases: Releases, metric: str) -> Fi
     )
 
 
+def _most(words: Words, metric: str, change: RateChange) -> str:
+    if not change.change.value:
+        return "it is the same in every group"
+    old, new = words.value(metric, change.old), words.value(metric, change.new)
+    return f"it changed most for {_name(words, change)}, from {old} to {new}"
+
+
 def _name(words: Words, change: RateChange) -> str:
     if change.grouping is None or change.group is None:
         return f"all {words.units}"
     return f"{literal(change.grouping)}: {group_name(change.group)}"
 
 
-def _verdicts(words: Words, releases: Releases) -> Table:
+def _verdicts(report: Report, words: Words, releases: Releases) -> Table:
+    ratios = ratio_findings(report)
     columns = (
         Column("group", "Group"),
         Column("grouping", "Grouping"),
@@ -114,15 +121,15 @@ def _verdicts(words: Words, releases: Releases) -> Table:
         "release-findings",
         "What became of each finding",
         columns,
-        tuple(_verdict_row(words, change) for change in releases.verdicts),
+        tuple(_verdict_row(words, change, change.finding in ratios) for change in releases.verdicts),
         pdf_limit=30,
     )
 
 
-def _verdict_row(words: Words, change: VerdictChange) -> Row:
+def _verdict_row(words: Words, change: VerdictChange, of_ratio: bool) -> Row:
     metric, grouping, group, _ = finding_parts(change.finding)
     gap = change.gap_change
-    cell = Cell("not compared") if gap is None else gap_cell(words, metric, gap)
+    cell = Cell("not compared") if gap is None else gap_cell(words, metric, gap, of_ratio=of_ratio)
     return Row(
         (
             Cell(group_name(group)),

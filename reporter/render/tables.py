@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from reporter.render import format as fmt
 from reporter.render.document import Cell, Column, Severity
 from reporter.render.wording import Words, group_name, listed, unbroken
-from reporter.render.wording_findings import signed_gap
+from reporter.render.wording_findings import signed_change
 from reporter.results import Comparison, Estimate, Grouping, Level, Report
 
 FIGURE_GROUPS = 20
@@ -19,17 +19,17 @@ def value_cell(words: Words, metric: str, estimate: Estimate) -> Cell:
     return Cell(words.value(metric, estimate), words.evidence(metric, estimate), estimate.value)
 
 
-def gap_cell(words: Words, metric: str, gap: Estimate) -> Cell:
-    """A signed difference with its interval; an undefined one with its reason."""
+def gap_cell(words: Words, metric: str, gap: Estimate, *, of_ratio: bool = False) -> Cell:
+    """A signed difference (of two ratios where ``of_ratio``) with its interval; an undefined one with its reason."""
     if gap.value is None:
         return Cell(fmt.UNDEFINED, words.reason(gap.reason))
     if gap.low is None or gap.high is None:
         detail = words.note(gap.reason)
     else:
-        low, high = (signed_gap(words, metric, "difference", end) for end in (gap.low, gap.high))
+        low, high = (signed_change(words, metric, end, of_ratio=of_ratio) for end in (gap.low, gap.high))
         detail = unbroken(f"{low} to {high}")
-    text = signed_gap(words, metric, "difference", gap.value)
-    unit = f"{fmt.NBSP}points" if words.term(metric).kind == "share" else ""
+    text = signed_change(words, metric, gap.value, of_ratio=of_ratio)
+    unit = f"{fmt.NBSP}points" if words.term(metric).kind == "share" and not of_ratio else ""
     return Cell(f"{text}{unit}", detail, gap.value)
 
 

@@ -97,6 +97,13 @@ def signed_gap(words: Words, metric: str, comparison: str, value: float, digits:
     return fmt.signed(words.written(metric, value, digits), value)
 
 
+def signed_change(words: Words, metric: str, value: float, *, of_ratio: bool = False) -> str:
+    """A difference with its sign, also where it is one of two ratios."""
+    if of_ratio:
+        return fmt.signed(fmt.number(value, 2), value)
+    return signed_gap(words, metric, "difference", value)
+
+
 def gap_interval(words: Words, found: Comparison) -> str:
     """The gap's interval for tables."""
     if found.gap.low is None or found.gap.high is None:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from reporter.render import format as fmt
 from reporter.render.document import Sentence, Severity
 from reporter.render.wording import Words, group_name, listed, literal, plural, whose
+from reporter.render.wording_findings import signed_change
 from reporter.results import Estimate, RateChange, Releases, Report, VerdictChange
 
 MOST_CHANGES = 6
@@ -98,6 +99,11 @@ def finding_parts(finding: str) -> tuple[str, str, str, str]:
     return metric, grouping, group, model
 
 
+def ratio_findings(report: Report) -> set[str]:
+    """The findings whose gap is a ratio."""
+    return {found.finding for found in report.comparisons if found.comparison == "ratio"}
+
+
 def _ordered(releases: Releases) -> list[VerdictChange]:
     order = ("newly diverges", "no longer diverges", "still diverges")
     return sorted((c for c in releases.verdicts if c.change in order), key=lambda change: order.index(change.change))
@@ -110,11 +116,14 @@ def _verdict_change(report: Report, words: Words, change: VerdictChange) -> Sent
     text = f"The {words.term(metric).title} of {words.units} {who} {change.change}."
     gap = change.gap_change
     if gap is not None and gap.value is not None:
-        share = words.term(metric).kind == "share"
-        size = (
-            f"{fmt.signed_points(gap.value)}{fmt.NBSP}points" if share else fmt.signed(fmt.number(gap.value), gap.value)
-        )
-        text = f"{text[:-1]} (its gap changed by {size}{_interval(words, metric, gap, 1)})."
+        of_ratio = change.finding in ratio_findings(report)
+        points = f"{fmt.NBSP}points" if words.term(metric).kind == "share" and not of_ratio else ""
+        size = f"{signed_change(words, metric, gap.value, of_ratio=of_ratio)}{points}"
+        interval = ""
+        if gap.low is not None and gap.high is not None:
+            low, high = (signed_change(words, metric, end, of_ratio=of_ratio) for end in (gap.low, gap.high))
+            interval = f", {words.level_name()} {low} to {high}"
+        text = f"{text[:-1]} (its {'ratio' if of_ratio else 'gap'} changed by {size}{interval})."
     return Sentence(
         text,
         SEVERITIES.get(change.change, "info"),

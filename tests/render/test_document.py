@@ -402,7 +402,7 @@ def test_without_a_label_only_what_needs_none_is_said(report: Report) -> None:
         for block in section(make_document(replace(report, data=data)), "data").blocks
         if isinstance(block, KeyValues)
     )
-    assert ("Label", "none: only referral rates can be reported") in [(item.key, item.value) for item in facts.items]
+    assert ("Label", "none; only the referral rate can be reported") in [(item.key, item.value) for item in facts.items]
 
 
 def test_the_method_states_limits_adjustment_and_smallest_group(document: Document) -> None:
