@@ -8,12 +8,12 @@ of the drawing is here; the template only writes it out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from reporter.render import chart_style as style
 from reporter.render.chart_sheet import tick_values
 from reporter.render.chart_text import clean, fit, tick_text, widest, width
 from reporter.render.plots import TreeDiagram, TreeNode
+from reporter.render.tree_picture import Box, Dot, Picture, Shape, Stroke, Word
 
 OUTLINE = (215.0, 316.0)
 """The least and the most width of the outline where the rest is for the leaves' rates."""
@@ -30,83 +30,6 @@ HIGHEST = 690.0
 """A taller drawing is scaled down to fit a page."""
 
 NEGATIVE, POSITIVE, NEUTRAL = ("#0072b2", "#e3eff7"), ("#b54a00", "#fbeadf"), (style.RULE, "#f4f4f4")
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle; ``dash`` is empty for a solid edge."""
-
-    x: float
-    y: float
-    wide: float
-    high: float
-    fill: str
-    edge: str
-    weight: float
-    dash: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Stroke:
-    """A polyline through ``points`` ("x,y x,y")."""
-
-    points: str
-    colour: str
-    weight: float
-    dash: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A filled polygon."""
-
-    points: str
-    fill: str
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A circle."""
-
-    x: float
-    y: float
-    radius: float
-    fill: str
-    edge: str
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One line of text; ``y`` is its baseline."""
-
-    x: float
-    y: float
-    text: str
-    size: float
-    anchor: str = "start"
-    bold: bool = False
-    colour: str = style.INK
-
-
-@dataclass(slots=True)
-class Picture:
-    """Everything to draw, back to front within each kind; ``shown_width`` and ``shown_height`` are its size on the page."""
-
-    outline: float
-    width: float = style.WIDTH
-    height: float = 0.0
-    shown_width: float = style.WIDTH
-    shown_height: float = 0.0
-    boxes: list[Box] = field(default_factory=list)
-    strokes: list[Stroke] = field(default_factory=list)
-    shapes: list[Shape] = field(default_factory=list)
-    dots: list[Dot] = field(default_factory=list)
-    words: list[Word] = field(default_factory=list)
-
-    def right(self) -> float:
-        """How far boxes and words reach to the right."""
-        boxes = [box.x + box.wide for box in self.boxes]
-        return max([*boxes, *(word.x + width(word.text, word.size, word.bold) for word in self.words)])
 
 
 def lay_out(diagram: TreeDiagram) -> Picture:
