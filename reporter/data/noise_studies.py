@@ -14,6 +14,7 @@ from reporter.config.schema import NoiseConfig
 from reporter.data.files import hash_file
 from reporter.data.noise_results import noise_results
 from reporter.data.noise_rows import noise_rows
+from reporter.data.predictor_http import shown_address
 from reporter.errors import MissingExtraError, Problem, ReporterError
 from reporter.results import NoiseResult
 from reporter.stats.noise import Progress
@@ -102,7 +103,7 @@ def _study(
         raise
     except ReporterError as error:
         raise type(error)(*(_at(loaded, place, problem) for problem in error.problems)) from error
-    return tuple(_without_secrets(loaded, result) for result in results)
+    return tuple(replace(one, predictor=_public(loaded, place, one.predictor)) for one in results)
 
 
 def _at(loaded: LoadedConfig, place: int, problem: Problem) -> Problem:
@@ -110,7 +111,9 @@ def _at(loaded: LoadedConfig, place: int, problem: Problem) -> Problem:
     if problem.path:
         return problem
     start: KeyPath = ("noise", place) if isinstance(loaded.config.noise, tuple) else ("noise",)
-    return loaded.problem(path_text((*start, *_key(problem.key))), problem.message, problem.hint)
+    return loaded.problem(
+        path_text((*start, *_key(problem.key))), _public(loaded, place, problem.message), problem.hint
+    )
 
 
 def _key(key: str) -> KeyPath:
@@ -129,13 +132,14 @@ def _key(key: str) -> KeyPath:
     return tuple(step for step in (first, *rest) if step)
 
 
-def _without_secrets(loaded: LoadedConfig, result: NoiseResult) -> NoiseResult:
-    """An endpoint's address may come from the environment."""
-    return replace(
-        result,
-        predictor=loaded.redact(result.predictor),
-        notes=tuple(loaded.redact(note) for note in result.notes),
-    )
+def _public(loaded: LoadedConfig, place: int, text: str) -> str:
+    """The text with an endpoint's address as the config writes it: parts of it may come from the environment."""
+    address = loaded.config.noise_studies[place].predictor.http
+    if address is not None:
+        written = loaded.public["noise"]
+        written = written[place] if isinstance(written, list) else written
+        text = text.replace(shown_address(address), shown_address(written["predictor"]["http"]))
+    return loaded.redact(text)
 
 
 def _stopped(result: NoiseResult, missing: tuple[NoiseConfig, ...]) -> NoiseResult:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -27,6 +28,15 @@ LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 TOKEN_VARIABLE = "REPORTER_PREDICTOR_TOKEN"
 
 
+def shown_address(url: str) -> str:
+    """An address without user, password and query, which may be secrets; a ``${NAME}`` stays as it is.
+
+    >>> shown_address("https://ann:secret@example.org:8443/score?token=1"), shown_address("https://${HOST}/score")
+    ('https://example.org:8443/score', 'https://${HOST}/score')
+    """
+    return re.sub(r"//[^/@]*@", "//", re.split(r"[?#]", url, maxsplit=1)[0])
+
+
 class HttpPredictor:
     """Scores from an endpoint, in requests of at most 10,000 rows. A bearer token comes from ``REPORTER_PREDICTOR_TOKEN``.
 
@@ -42,9 +52,7 @@ class HttpPredictor:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(Problem(f"found {url!r}, expected an http or https address", key="predictor.http"))
-        # Without user, password and query, which may be secrets.
-        port = f":{parts.port}" if parts.port else ""
-        self.description = f"endpoint {parts.scheme}://{parts.hostname}{port}{parts.path}"
+        self.description = f"endpoint {shown_address(url)}"
         self._arguments = (url,)
         self._url, self._timeout = url, timeout
         self._opener = build_opener(ProxyHandler({}) if parts.hostname in LOOPBACK else ProxyHandler())
