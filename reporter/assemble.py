@@ -26,6 +26,7 @@ from reporter.results import (
     ModelPair,
     ModelResult,
     NoiseResult,
+    Profile,
     Provenance,
     Releases,
     Report,
@@ -86,7 +87,26 @@ def assemble(counts: Counts, config: Config, provenance: Provenance, carried: Ca
         releases=report.releases,
         baseline_signed=carried.baseline_signed,
     )
-    return replace(report, comparisons=comparisons, verdict=verdict)
+    report = replace(report, comparisons=comparisons, verdict=verdict)
+    return replace(report, profiles=_profiles(counts, config, report))
+
+
+def _profiles(counts: Counts, config: Config, report: Report) -> tuple[Profile, ...]:
+    if not config.profiles:
+        return ()
+    from reporter.data.medians import above_median
+    from reporter.profiles.build import build_profiles
+    from reporter.profiles.selection import Columns
+
+    audit = Columns(config.nyc_ll144.sex, config.nyc_ll144.race_ethnicity)
+    above = {}
+    if "nyc_ll144" in config.profiles:
+        wanted = [
+            grouping.name for grouping in report.groupings if set(grouping.columns) <= {audit.sex, audit.race_ethnicity}
+        ]
+        scored = [model.name for model in report.models if model.kind == "score"]
+        above = {(model, name): above_median(counts, name, model) for model in scored for name in wanted}
+    return build_profiles(report, config.profiles, columns=audit, above=above)
 
 
 def wanted_metrics(config: Config) -> tuple[str, ...]:
@@ -254,6 +274,7 @@ def _card(config: Config) -> Card:
         owner=config.card.owner,
         contact=config.card.contact,
         missing=tuple(key for key, text in written.items() if not text),
+        attributes=dict(config.card.attributes),
     )
 
 

@@ -548,6 +548,7 @@ class Card:
     owner: str = ""
     contact: str = ""
     missing: tuple[str, ...] = ()
+    attributes: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Every valid part is checked, also beside parts that the schema refused. Knows no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,34 @@ def _contradictions(parts: Parts) -> Iterator[Finding]:
         yield Finding(("baseline",), "found latest-approved without archive, where it would be found", "Set archive.")
 
 
+def _profiles(parts: Parts) -> Iterator[Finding]:
+    """Attributes that no profile has, and a bias audit without its columns."""
+    from reporter.profiles.attributes import attribute_names
+    from reporter.profiles.build import STANDARDS
+
+    card = parts.document.get("card")
+    given = card.get("attributes") if isinstance(card, Mapping) else None
+    known = attribute_names(list(STANDARDS.values()))
+    for name in given if isinstance(given, Mapping) else ():
+        if isinstance(name, str) and name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"Did you mean {quoted(near[0])}?" if near else "Attributes are named as the profile lists them."
+            yield Finding(("card", "attributes", name), f"found {quoted(name)}, which no profile asks for", hint)
+    profiles = parts.document.get("profiles")
+    if not isinstance(profiles, list) or "nyc_ll144" not in profiles:
+        return
+    audit = parts.document.get("nyc_ll144")
+    audit = audit if isinstance(audit, Mapping) else {}
+    groups = parts.document.get("groups")
+    columns = [g.get("column") if isinstance(g, Mapping) else g for g in groups] if isinstance(groups, list) else []
+    for key, default in (("sex", "sex"), ("race_ethnicity", "ethnicity")):
+        column = audit.get(key, default)
+        if column not in columns:
+            path: KeyPath = ("nyc_ll144", key) if key in audit else ("profiles",)
+            message = f"found the profile nyc_ll144, but no group column {quoted(str(column))}"
+            yield Finding(path, message, f"Name it as nyc_ll144.{key} and list it under groups.")
+
+
 _CHECKS: tuple[Callable[[Parts], Iterator[Finding]], ...] = (
     _metrics,
     _rules,
@@ -126,6 +155,7 @@ _CHECKS: tuple[Callable[[Parts], Iterator[Finding]], ...] = (
     check_noise,
     _accepted,
     _contradictions,
+    _profiles,
 )
 
 

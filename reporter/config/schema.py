@@ -112,6 +112,10 @@ class CardConfig(Section):
     mitigations: Text = Field("", description="What was done against known harms.")
     monitoring: Text = Field("", description="How it is watched in use, and when it is reviewed.")
     change_log: Text = Field("", description="What changed since the last release.")
+    attributes: dict[Name, Text] = Field(
+        default_factory=dict,
+        description="Answers to attributes of a profile that no other part of the card gives, by the attribute's name: `{FundingSource: ...}`.",
+    )
     vocabulary: Vocabulary = Field(default_factory=Vocabulary, description="The words of this field.")
     language: Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$")] = Field(
         "en", description="The language of the prose, as a BCP 47 tag; screen readers use it."
@@ -629,6 +633,20 @@ class Acceptance(Section):
     until: Date = Field(description="The last day on which it is in force.")
 
 
+class BiasAudit(Section):
+    """Which columns the profile `nyc_ll144` goes by."""
+
+    sex: Name = Field("sex", description="The group column with the sex.")
+    race_ethnicity: Name = Field("ethnicity", description="The group column with race or ethnicity.")
+
+
+class MlflowConfig(Section):
+    """The card and its overall metrics in MLflow (extra `mlflow`)."""
+
+    tracking_uri: Name = Field(description="The tracking server's address, or a `sqlite:///` file.")
+    experiment: Name = Field("reporter", description="The experiment; it is made if it is not there.")
+
+
 class OutputConfig(Section):
     """What is written, and where."""
 
@@ -638,6 +656,7 @@ class OutputConfig(Section):
     fonts: tuple[Name, ...] = Field(
         (), description="Extra font files for the PDF (other scripts), hashed into the provenance."
     )
+    mlflow: MlflowConfig | None = Field(None, description="Log each run to MLflow as well.")
 
 
 class Config(Section):
@@ -677,6 +696,9 @@ class Config(Section):
     accepted: tuple[Acceptance, ...] = Field((), description="Accepted findings.")
     fail_on: tuple[Gate, ...] = Field(("diverges",), description="What makes the gate fail.")
     profiles: tuple[Profile, ...] = Field((), description="What a regulator's reader needs.")
+    nyc_ll144: BiasAudit = Field(
+        default_factory=BiasAudit, description="Which columns the profile `nyc_ll144` goes by."
+    )
     small_cells: Annotated[Whole, Field(ge=2)] | None = Field(
         None, description="11: no count from 1 to 10 is shown or derivable."
     )
