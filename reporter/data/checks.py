@@ -27,6 +27,7 @@ from reporter.data.levels import LevelMap, build_levels
 from reporter.data.ratings import RatingPlan, plan_ratings
 from reporter.data.scan import Scan
 from reporter.data.source import Source, needed_columns
+from reporter.data.tree_scans import TreeScan, scan_trees
 from reporter.data.values import NO, Binary, read_binary
 from reporter.errors import Problem
 
@@ -54,6 +55,7 @@ class Plan:
     score_codes: list[dict[int, int]] = field(default_factory=list)
     n: int = 0
     ratings: RatingPlan | None = None
+    trees: list[TreeScan] = field(default_factory=list)
 
 
 def plan(source: Source, loaded: LoadedConfig) -> Plan:
@@ -88,6 +90,8 @@ def _make_plan(source: Source, loaded: LoadedConfig) -> Plan:
         _read_levels(made, loaded, spec)
     made.ratings, rating_problems = plan_ratings(source, loaded, columns, made.scan.missing)
     made.problems += rating_problems
+    made.trees, tree_problems = scan_trees(source, loaded, columns, made.scan.missing)
+    made.problems += tree_problems
     made.problems += _unique_key(source, loaded)
     if not made.problems:
         made.problems += _references(made, loaded)

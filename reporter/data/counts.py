@@ -117,6 +117,9 @@ def count(source: Source, loaded: LoadedConfig, *, progress: Callable[[str], Non
 
     told("ratings")
     count_ratings(tables, facts, made, source, loaded)
+    from reporter.data.tree_counts import count_trees
+
+    count_trees(tables, facts, made, source, loaded, told=told)
     return Counts(tables, facts)
 
 

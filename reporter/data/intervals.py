@@ -40,12 +40,13 @@ def find_bins(source: Source, column: GroupColumn, missing: Sequence[str]) -> Bi
             return f"intervals of width {column.width:g} over {low:g} to {high:g} are more than {MOST_INTERVALS:,}"
         return Bins.of_width(column.width, low, high)
     if column.quantiles is not None:
-        return Bins.of_breaks(_quantiles(source, numbers, n, column.quantiles))
+        return Bins.of_breaks(quantile_cuts(source, numbers, n, column.quantiles))
     assert isinstance(column.breaks, int)
     return Bins.of_equal_widths(column.breaks, low, high)
 
 
-def _quantiles(source: Source, numbers: Any, n: int, parts: int) -> list[float]:
+def quantile_cuts(source: Source, numbers: Any, n: int, parts: int) -> list[float]:
+    """The inner quantiles of ``numbers["value"]`` (n finite numbers), which make ``parts`` groups of about equal size."""
     import ibis
 
     counted = numbers.group_by("value").agg(n_rows=numbers.count())

@@ -47,10 +47,20 @@ class Scan:
     were first met and mean nothing else.
     """
 
-    def __init__(self, source: Source, columns: Mapping[str, Any], *, missing: frozenset[str]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        columns: Mapping[str, Any],
+        *,
+        missing: frozenset[str],
+        most_cells: int | None = None,
+        prefix_rows: int | None = None,
+    ) -> None:
         self.source = source
         self.columns = dict(columns)
         self.missing = missing
+        self.most_cells = most_cells
+        self.prefix_rows = PREFIX_ROWS if prefix_rows is None else prefix_rows
         self.texts: dict[str, list[str | None]] = {name: [] for name in columns}
         self._codes: dict[str, dict[str | None, int]] = {name: {} for name in columns}
         self._known: dict[tuple[str, ...], Margin] = {}
@@ -61,11 +71,11 @@ class Scan:
         """The counts over some of the columns (none: all rows as one combination)."""
         wanted = tuple(names)
         if wanted not in self._known:
-            joint = self._try_joint()
+            joint = self.joint()
             if joint is not None:
                 self._known[wanted] = add_up(wanted, [joint.column(name) for name in wanted], joint.n)
             elif wanted:
-                self._known[wanted] = self._read(wanted, self.source.fetch(self._counted(wanted)))
+                self._known[wanted] = self._read(wanted, self.source.fetch(self.counted(wanted)))
             else:
                 self._known[wanted] = Margin((), np.zeros((1, 0), np.int64), np.array([self.source.n], np.int64))
         return self._known[wanted]
@@ -78,26 +88,30 @@ class Scan:
         """The code of a value that was met."""
         return self._codes[name][text]
 
-    def _try_joint(self) -> Margin | None:
+    def joint(self) -> Margin | None:
+        """The counts over all columns, None when there are too many combinations."""
         if not self._tried:
             self._tried = True
             everything = tuple(self.columns)
             if everything and self._is_small(everything):
-                answer = self.source.fetch(self._counted(everything).limit(JOINT_CELLS + 1))
-                if answer.num_rows <= JOINT_CELLS:
+                most = JOINT_CELLS if self.most_cells is None else self.most_cells
+                answer = self.source.fetch(self.counted(everything).limit(most + 1))
+                if answer.num_rows <= most:
                     self._joint = self._read(everything, answer)
         return self._joint
 
     def _is_small(self, names: tuple[str, ...]) -> bool:
         """Whether the first rows have few combinations, or are all rows."""
-        head = self.source.table.limit(PREFIX_ROWS)
+        head = self.source.table.limit(self.prefix_rows)
         named = head.select(**self.columns_of(head, names))
         counted = named.group_by(list(names)).agg(n_rows=named.count())
         summed = self.source.fetch(counted.agg(cells=counted.count(), head=counted["n_rows"].sum()))
         cells, rows = summed["cells"][0].as_py(), summed["head"][0].as_py() or 0
-        return bool(rows < PREFIX_ROWS or cells <= PREFIX_CELLS)
+        few = PREFIX_CELLS if self.most_cells is None else self.prefix_rows / 2
+        return bool(rows < self.prefix_rows or cells <= few)
 
-    def _counted(self, names: tuple[str, ...]) -> Any:
+    def counted(self, names: tuple[str, ...]) -> Any:
+        """The query that counts the combinations of some columns."""
         table = self.source.table
         named = table.select(**self.columns_of(table, names))
         return named.group_by(list(names)).agg(n_rows=named.count())

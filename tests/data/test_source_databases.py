@@ -243,7 +243,7 @@ def test_an_unreachable_database_is_said_without_its_password(url: str, message:
 def test_a_missing_table_names_the_nearest(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "a.sqlite") as lite:
         pd.DataFrame({"y": [1]}).to_sql("predictions", lite, index=False)
-    with pytest.raises(DataError, match="'prediction'.*Did you mean 'predictions'"):
+    with pytest.raises(DataError, match=r"'prediction'.*Did you mean 'predictions'"):
         _count_from({"url": f"sqlite:///{tmp_path / 'a.sqlite'}", "table": "prediction"})
 
 

@@ -1,0 +1,159 @@
+"""What Δ trees are grown from: one cube of all covariates for each tree, or, where it is too large, the tables that growing asked for.
+
+- ``trees/<i>``: c0, c1, ... (covariate codes, the missing one last), group (the attribute's code), label (0, 1, 2 for none), first, second (predictions or
+  scores; no second for a tree of one model) -> n, for tree i of the config, rows outside the attribute's levels or without a prediction left out
+- ``trees/<i>/<k>``: region, code, group, label, first, second -> n (or the six sums of scores): answer k to a request while growing
+
+``facts["trees"]`` describes each: labels, covariates, notes, and the requests in their order. A record holds exactly what was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from reporter.data.tree_engine import EngineCounter
+from reporter.data.tree_plans import tree_plans
+from reporter.data.tree_scans import TreeScan
+
+if TYPE_CHECKING:
+    from reporter.config.loader import LoadedConfig
+    from reporter.data.checks import Plan
+    from reporter.data.source import Source
+
+
+def count_trees(
+    tables: dict[str, pd.DataFrame],
+    facts: dict[str, Any],
+    made: Plan,
+    source: Source,
+    loaded: LoadedConfig,
+    *,
+    told: Callable[[str], None],
+) -> None:
+    """Add the tables and facts of every tree."""
+    facts["trees"] = []
+    counters: dict[int, EngineCounter] = {}
+    for index, scan in enumerate(made.trees):
+        described = _described(scan)
+        cube = _cube(scan, made)
+        if cube is not None:
+            tables[f"trees/{index}"] = cube[0]
+            described["notes"] += cube[1]
+        else:
+            counters[index] = EngineCounter(scan, made, source)
+            described["notes"] += counters[index].left_out()
+        described["cube"] = cube is not None
+        facts["trees"].append(described)
+    if counters:
+        _grow(tables, facts, loaded, counters, told)
+
+
+def _described(scan: TreeScan) -> dict[str, Any]:
+    return {
+        "labels": list(scan.labels),
+        "scored": scan.scored,
+        "n_models": len(scan.models),
+        "covariates": [
+            {
+                "name": one.covariate.name,
+                "kind": one.covariate.kind,
+                "levels": list(one.covariate.levels),
+                "values": list(one.covariate.values),
+            }
+            for one in scan.covariates
+        ],
+        "notes": list(scan.notes),
+        "requests": [],
+    }
+
+
+def _cube(scan: TreeScan, made: Plan) -> tuple[pd.DataFrame, list[str]] | None:
+    """The cube and what was left out of it; None when it has too many cells."""
+    margin = scan.scan.joint()
+    if margin is None:
+        return None
+    group = scan.group_codes()[margin.column("attribute")]
+    outcomes = outcome_columns(scan, made, {name: margin.column(name) for name in margin.names})
+    predicted = np.logical_and.reduce([~np.isnan(outcomes[name]) for name in outcomes if name != "label"])
+    notes = left_out_notes(scan, int(margin.n[group < 0].sum()), int(margin.n[(group >= 0) & ~predicted].sum()))
+    keep = (group >= 0) & predicted
+    columns: dict[str, Any] = {
+        f"c{j}": scan.covariate_codes(one)[margin.column(one.scan_name)][keep].astype(np.int32)
+        for j, one in enumerate(scan.covariates)
+    }
+    columns["group"] = group[keep].astype(np.int32)
+    columns["label"] = outcomes["label"][keep].astype(np.int8)
+    for name in ("first", "second"):
+        if name in outcomes:
+            columns[name] = outcomes[name][keep] if scan.scored else outcomes[name][keep].astype(np.int8)
+    columns["n"] = margin.n[keep]
+    frame = pd.DataFrame(columns)
+    keys = [name for name in columns if name != "n"]
+    return frame.groupby(keys, sort=True)[["n"]].sum().reset_index(), notes
+
+
+def outcome_columns(scan: TreeScan, made: Plan, codes: dict[str, Any]) -> dict[str, Any]:
+    """Label (0, 1, 2 for none) and predictions or scores (NaN where missing) of combinations of scan codes."""
+    length = len(codes["attribute"])
+    found: dict[str, Any] = {"label": np.full(length, 2, np.int64)}
+    if made.label is not None:
+        found["label"] = label_codes(scan, made)[codes["label"]]
+    for name, i in zip(("first", "second"), scan.models, strict=False):
+        key = f"model {i}"
+        if scan.scored:
+            values = np.array([np.nan if text is None else float(text) for text in scan.scan.texts[key]])
+        else:
+            bits = _translated(scan, made, key, made.models[i]).astype(float)
+            values = np.where(bits < 0, np.nan, bits)
+        found[name] = values[codes[key]]
+    return found
+
+
+def label_codes(scan: TreeScan, made: Plan) -> Any:
+    """Scan code -> label 0, 1, or 2 for none."""
+    assert made.label is not None
+    bits = _translated(scan, made, "label", made.label)
+    return np.where(bits < 0, 2, bits)
+
+
+def left_out_notes(scan: TreeScan, other: int, unpredicted: int) -> list[str]:
+    """What is said of rows that no tree counts."""
+    notes = []
+    if other:
+        rows = "1 row has" if other == 1 else f"{other:,} rows have"
+        notes.append(f"{rows} another value of {scan.tree.attribute} than {', '.join(scan.labels)}, or none: left out.")
+    if unpredicted:
+        rows = "1 row lacks" if unpredicted == 1 else f"{unpredicted:,} rows lack"
+        notes.append(f"{rows} a prediction of {' or '.join(scan.tree.pair)}: left out.")
+    return notes
+
+
+def _translated(scan: TreeScan, made: Plan, name: str, bits: Any) -> Any:
+    """The main scan's reading of a column's values, for this scan's codes."""
+    assert made.scan is not None
+    place = {text: code for code, text in enumerate(made.scan.texts[name])}
+    return np.array([bits[place[text]] for text in scan.scan.texts[name]], np.int64)
+
+
+def _grow(
+    tables: dict[str, pd.DataFrame],
+    facts: dict[str, Any],
+    loaded: LoadedConfig,
+    counters: dict[int, EngineCounter],
+    told: Callable[[str], None],
+) -> None:
+    """Grow the trees without a cube once, only to learn which tables they ask for."""
+    from reporter.stats.delta_tree import grow
+
+    for plan in tree_plans(facts, loaded.config):
+        if plan.index in counters:
+            told(f"tree {plan.name}")
+            grow(counters[plan.index], plan.spec, plan.rng())
+    for index, counter in counters.items():
+        for k, (request, table) in enumerate(counter.recorded.items()):
+            facts["trees"][index]["requests"].append(request)
+            tables[f"trees/{index}/{k}"] = table

@@ -1,0 +1,245 @@
+"""Tables for growing a Δ tree without a cube: one query per covariate and level of the tree, with the node as a grouping key.
+
+What is asked is kept, so that the same tree grows again from the record (``tree_views``).
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from reporter.data import expressions, fixed_point
+from reporter.data.tree_scans import CovariateColumn, TreeScan
+from reporter.errors import DataError, Problem
+from reporter.stats.delta_counts import MOMENTS, N_LABELS, Covariate, Region, Side
+
+if TYPE_CHECKING:
+    from reporter.data.checks import Plan
+    from reporter.data.source import Source
+
+SUMS = MOMENTS[2:]
+
+
+class EngineCounter:
+    """A ``stats.delta_counts.Counter`` that asks the engine. ``recorded``: request -> sparse table."""
+
+    def __init__(self, scan: TreeScan, made: Plan, source: Source) -> None:
+        self.scan, self.made, self.source = scan, made, source
+        self.recorded: dict[str, pd.DataFrame] = {}
+        self._powers: tuple[int, ...] | None = None
+
+    def tables(self, regions: Sequence[Region], covariates: Sequence[Covariate]) -> list[NDArray[Any]]:
+        """See ``Counter.tables``."""
+        return [self._table(regions, covariate) for covariate in covariates]
+
+    def halves(self, rng: np.random.Generator) -> tuple[EngineCounter, EngineCounter]:
+        """Not without a cube: rows would have to be drawn."""
+        raise DataError(
+            Problem(
+                f"honest: halves are drawn from the cells of all covariates, of which there are too many for the tree of "
+                f"{self.scan.tree.attribute}",
+                hint="Use honest: false, fewer covariates, or ordered levels instead of numbers",
+                key="trees",
+            )
+        )
+
+    def left_out(self) -> list[str]:
+        """What is said of rows that the tree does not count."""
+        from reporter.data.tree_counts import left_out_notes, outcome_columns
+
+        names = ("attribute", *(f"model {i}" for i in self.scan.models))
+        if self.scan.scored:
+            return self._left_out_scored()
+        margin = self.scan.scan.margin(names)
+        group = self.scan.group_codes()[margin.column("attribute")]
+        codes = {name: margin.column(name) for name in names}
+        if self.made.label is not None:
+            codes["label"] = np.zeros(len(margin.n), np.int64)
+            self.scan.scan.margin(("label",))
+        outcomes = outcome_columns(self.scan, self.made, codes)
+        predicted = np.logical_and.reduce([~np.isnan(outcomes[name]) for name in outcomes if name != "label"])
+        lacking = int(margin.n[(group >= 0) & ~predicted].sum())
+        return left_out_notes(self.scan, int(margin.n[group < 0].sum()), lacking)
+
+    def _left_out_scored(self) -> list[str]:
+        from reporter.data.tree_counts import left_out_notes
+
+        table = self._named((), None)
+        scored = functools.reduce(operator.and_, [table[f"model {i}"].notnull() for i in self.scan.models])
+        known_to_both = table.mutate(scored=scored)
+        answer = self.source.fetch(known_to_both.group_by(["attribute", "scored"]).agg(n_rows=known_to_both.count()))
+        group = self.scan.group_codes()[self.scan.scan.encode("attribute", answer["attribute"])]
+        known = answer["scored"].to_numpy(zero_copy_only=False).astype(bool)
+        n = answer["n_rows"].to_numpy()
+        return left_out_notes(self.scan, int(n[group < 0].sum()), int(n[(group >= 0) & ~known].sum()))
+
+    def _table(self, regions: Sequence[Region], covariate: Covariate) -> NDArray[Any]:
+        request = request_key(regions, covariate)
+        if request not in self.recorded:
+            column = next(one for one in self.scan.covariates if one.covariate.name == covariate.name)
+            self.recorded[request] = (
+                self._scored(regions, column) if self.scan.scored else self._counted(regions, column)
+            )
+        n_groups, second = len(self.scan.labels), len(self.scan.models) == 2
+        return dense(self.recorded[request], len(regions), covariate, n_groups, scored=self.scan.scored, second=second)
+
+    def _named(self, regions: Sequence[Region], column: CovariateColumn | None) -> Any:
+        table = self.source.table
+        names = ["attribute", *(["label"] if self.made.label is not None else [])]
+        names += [f"model {i}" for i in self.scan.models]
+        columns = self.scan.scan.columns_of(table, names)
+        if column is not None:
+            columns |= {"region": self._region(table, regions), "code": self.scan.scan.columns[column.scan_name](table)}
+        return table.select(**columns)
+
+    def _counted(self, regions: Sequence[Region], column: CovariateColumn) -> pd.DataFrame:
+        from reporter.data.tree_counts import outcome_columns
+
+        named = self._named(regions, column)
+        named = named.filter(named["region"].notnull())
+        keys = list(named.columns)
+        answer = self.source.fetch(named.group_by(keys).agg(n_rows=named.count()))
+        codes = {name: self.scan.scan.encode(name, answer[name]) for name in keys if name not in ("region", "code")}
+        outcomes = outcome_columns(self.scan, self.made, codes)
+        frame = self._keys(answer, column, codes, outcomes["label"])
+        predicted = np.ones(len(frame), bool)
+        for name in ("first", "second"):
+            if name in outcomes:
+                predicted &= ~np.isnan(outcomes[name])
+                frame[name] = np.where(np.isnan(outcomes[name]), -1, outcomes[name]).astype(np.int8)
+        frame["n"] = answer["n_rows"].to_numpy().astype(np.int64)
+        frame = frame[predicted & (frame["group"] >= 0).to_numpy()]
+        return frame.groupby([name for name in frame if name != "n"], sort=True)[["n"]].sum().reset_index()
+
+    def _keys(self, answer: Any, column: CovariateColumn, codes: dict[str, Any], label: Any) -> pd.DataFrame:
+        place = self.scan.scan.encode(column.scan_name, answer["code"])
+        return pd.DataFrame(
+            {
+                "region": answer["region"].to_numpy().astype(np.int32),
+                "code": self.scan.covariate_codes(column)[place].astype(np.int32),
+                "group": self.scan.group_codes()[codes["attribute"]].astype(np.int32),
+                "label": label.astype(np.int8),
+            }
+        )
+
+    def _scored(self, regions: Sequence[Region], column: CovariateColumn) -> pd.DataFrame:
+        """Sums of scores, exact in whole numbers and then rounded once."""
+        named = self._named(regions, column)
+        first = f"model {self.scan.models[0]}"
+        last = f"model {self.scan.models[-1]}"
+        named = named.filter(named["region"].notnull() & named[first].notnull() & named[last].notnull())
+        z = named[last] - named[first] if first != last else named[first]
+        keys = [name for name in named.columns if not name.startswith("model ")]
+        powers = self._bounds(named, first, last)
+        terms: dict[str, Any] = {"nonzero": (z != 0).ifelse(1, 0)}
+        for name, term, power in zip(SUMS, (z, z * z, named[first], named[last]), powers, strict=True):
+            terms[f"{name}_hi"], terms[f"{name}_lo"] = fixed_point.parts(term, power)
+        cut = named.select(*keys, **terms)
+        summed = cut.group_by(keys).agg(n_rows=cut.count(), **{name: cut[name].sum() for name in terms})
+        answer = self.source.fetch(summed)
+        codes = {name: self.scan.scan.encode(name, answer[name]) for name in keys if name not in ("region", "code")}
+        label = np.full(answer.num_rows, 2, np.int64)
+        if self.made.label is not None:
+            from reporter.data.tree_counts import label_codes
+
+            label = label_codes(self.scan, self.made)[codes["label"]]
+        frame = self._keys(answer, column, codes, label)
+        sums = [name for name in answer.column_names if name not in keys]
+        for name in sums:
+            frame[name] = pd.Series([int(value) for value in answer[name].to_pylist()], dtype=object)
+        frame = frame[frame["group"] >= 0]
+        grouped = frame.groupby(["region", "code", "group", "label"], sort=True)[sums].sum().reset_index()
+        return _rounded(grouped, powers)
+
+    def _bounds(self, named: Any, first: str, last: str) -> tuple[int, ...]:
+        """For each of ``SUMS`` the power of two that bounds its terms, over all rows of the tree."""
+        if self._powers is None:
+            ends = self.source.fetch(named.agg(a=named[first].abs().max(), b=named[last].abs().max())).to_pylist()[0]
+            a, b = ends["a"] or 0.0, ends["b"] or 0.0
+            self._powers = tuple(fixed_point.exponent(bound) for bound in (a + b, (a + b) ** 2, a, b))
+        return self._powers
+
+    def _region(self, table: Any, regions: Sequence[Region]) -> Any:
+        import ibis
+
+        if list(regions) == [()]:
+            return ibis.literal(0, "int32")
+        branches = [
+            (functools.reduce(operator.and_, [self._inside(table, side) for side in region]), ibis.literal(i, "int32"))
+            for i, region in enumerate(regions)
+        ]
+        return ibis.cases(*branches, else_=ibis.null("int32"))
+
+    def _inside(self, table: Any, side: Side) -> Any:
+        """Whether a row lies on a side of the splits on one covariate."""
+        column = next(one for one in self.scan.covariates if one.covariate.name == side.covariate)
+        value = self.scan.scan.columns[column.scan_name](table)
+        n_levels = column.covariate.n_levels
+        allowed = np.flatnonzero(side.allows(n_levels)[:n_levels]).tolist()
+        missing = self._missing(table, column, value)
+        if column.bins is not None:
+            known = value.between(allowed[0], allowed[-1]) if allowed else value.isnull() & value.notnull()
+        elif column.covariate.kind == "numeric":
+            number = expressions.number(
+                table, column.column, sorted(self.scan.scan.missing), sql_name=self.source.backend.name
+            )
+            values = column.covariate.values
+            known = number.between(values[allowed[0]], values[allowed[-1]]) if allowed else number != number
+        else:
+            known = expressions.is_one_of(value, [column.covariate.levels[code] for code in allowed])
+        return (~missing & known) | missing if side.missing else ~missing & known
+
+    def _missing(self, table: Any, column: CovariateColumn, value: Any) -> Any:
+        missing = value.isnull()
+        if column.bins is None and value.type().is_string() and self.scan.scan.missing:
+            missing = missing | value.isin(sorted(self.scan.scan.missing))
+        if column.bins is None and value.type().is_floating() and self.source.backend.name != "sqlite":
+            missing = missing | value.isnan()
+        return missing
+
+
+def request_key(regions: Sequence[Region], covariate: Covariate) -> str:
+    """A request as text, the same for equal requests.
+
+    >>> request_key([()], Covariate("age", "numeric"))
+    '["age",[[]]]'
+    """
+    sides = [[[s.covariate, s.missing, s.codes, s.above, s.upto] for s in region] for region in regions]
+    return json.dumps([covariate.name, sides], ensure_ascii=False, separators=(",", ":"))
+
+
+def dense(
+    table: pd.DataFrame, n_regions: int, covariate: Covariate, n_groups: int, *, scored: bool, second: bool
+) -> NDArray[Any]:
+    """A sparse answer as the array that growing asked for."""
+    at = [table[name].to_numpy().astype(np.int64) for name in ("region", "code", "group")]
+    label = table["label"].to_numpy().astype(np.int64)
+    shape = (n_regions, covariate.n_levels + 1, n_groups)
+    if scored:
+        sums = np.zeros((*shape, N_LABELS, len(MOMENTS)))
+        sums[(*at, label)] = table[list(MOMENTS)].to_numpy(dtype=np.float64)
+        return sums
+    counts = np.zeros((*shape, 2, 2 if second else 1, N_LABELS), np.int64)
+    first = table["first"].to_numpy().astype(np.int64)
+    other = table["second"].to_numpy().astype(np.int64) if second else np.zeros(len(table), np.int64)
+    np.add.at(counts, (*at, first, other, label), table["n"].to_numpy())
+    return counts
+
+
+def _rounded(grouped: pd.DataFrame, powers: tuple[int, ...]) -> pd.DataFrame:
+    result = grouped[["region", "code", "group", "label"]].copy()
+    result["n"] = grouped["n_rows"].astype(np.int64)
+    result["nonzero"] = grouped["nonzero"].astype(np.int64)
+    for name, power in zip(SUMS, powers, strict=True):
+        result[name] = [
+            fixed_point.total(int(high), int(low), power)
+            for high, low in zip(grouped[f"{name}_hi"], grouped[f"{name}_lo"], strict=True)
+        ]
+    return result
