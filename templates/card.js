@@ -2,32 +2,31 @@
 (function () {
   "use strict";
 
-  function sortKey(row, column) {
+  // A cell's own key, else its first line; in a column of numbers the number that it begins with, null where there is none.
+  function sortKey(row, column, isNumber) {
     var cell = row.cells[column];
-    return cell.hasAttribute("data-sort") ? cell.getAttribute("data-sort") : cell.firstChild ? cell.firstChild.textContent.trim() : "";
+    var text = cell.firstChild ? cell.firstChild.textContent.trim() : "";
+    var key = cell.hasAttribute("data-sort") ? cell.getAttribute("data-sort") : text;
+    if (!isNumber) { return key; }
+    var number = parseFloat(key.replace(/,/g, "").replace("\u2212", "-").replace("+", ""));
+    return isNaN(number) ? null : number;
   }
 
   function compare(a, b) {
+    if (typeof a === "number" && typeof b === "number") { return a - b; }
     var x = Number(a), y = Number(b);
     if (a !== "" && b !== "" && !isNaN(x) && !isNaN(y)) { return x - y; }
-    return a.localeCompare(b, undefined, { numeric: true });
-  }
-
-  function isNumberColumn(table, column) {
-    return table.tHead.rows[0].cells[column].classList.contains("number");
-  }
-
-  function isUndefined(row, column, table) {
-    return isNumberColumn(table, column) && !row.cells[column].hasAttribute("data-sort");
+    return String(a).localeCompare(String(b), undefined, { numeric: true });
   }
 
   function sortBy(table, column, heading) {
     var direction = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
     var body = table.tBodies[0];
     var rows = Array.prototype.slice.call(body.rows);
+    var isNumber = heading.classList.contains("number");
     rows.sort(function (one, other) {
-      var lost = isUndefined(one, column, table) - isUndefined(other, column, table);
-      return lost || direction * compare(sortKey(one, column), sortKey(other, column));
+      var a = sortKey(one, column, isNumber), b = sortKey(other, column, isNumber);
+      return (a === null) - (b === null) || (a === null ? 0 : direction * compare(a, b));
     });
     rows.forEach(function (row) { body.appendChild(row); });
     Array.prototype.forEach.call(table.tHead.rows[0].cells, function (cell) { cell.removeAttribute("aria-sort"); });
@@ -72,6 +71,13 @@
     });
   }
 
+  // What does not scroll needs no stop on the way of the tab key.
+  function stopsOnlyWhereItScrolls() {
+    Array.prototype.forEach.call(document.querySelectorAll(".scroll, .drawing"), function (one) {
+      if (one.scrollWidth > one.clientWidth) { one.setAttribute("tabindex", "0"); } else { one.removeAttribute("tabindex"); }
+    });
+  }
+
   function openAround(node) {
     for (var one = node; one; one = one.parentElement) {
       if (one.tagName === "DETAILS") { one.open = true; }
@@ -92,5 +98,8 @@
   window.addEventListener("beforeprint", function () {
     Array.prototype.forEach.call(document.querySelectorAll("details"), function (one) { one.open = true; });
   });
+  window.addEventListener("resize", stopsOnlyWhereItScrolls);
+  document.addEventListener("toggle", stopsOnlyWhereItScrolls, true);
+  stopsOnlyWhereItScrolls();
   followHash();
 })();

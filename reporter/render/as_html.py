@@ -16,10 +16,12 @@ from typing import Literal
 from markupsafe import Markup
 
 from reporter.render import format as fmt
-from reporter.render.document import Block, Document, Figure, Prose, Row, Table
+from reporter.render.document import Block, Cell, Column, Document, Figure, Prose, Row, Table
 from reporter.render.templating import environment, fill, source
 
 Medium = Literal["screen", "pdf"]
+
+_LEADING_NUMBER = re.compile(r"[+\u2212]?\d")
 
 FILTER_FROM = 12
 """Tables of at least this many rows get a field that filters them."""
@@ -141,8 +143,8 @@ def _lined(detail: str) -> Markup:
     return Markup("<br>").join(detail.split("\n"))
 
 
-def _sort_key(value: float | str | None) -> str:
-    """What the page's script sorts a cell by, where that is not its text."""
-    if value is None:
+def _sort_key(cell: Cell, column: Column) -> str:
+    """What the page's script sorts a cell by, where that is not the number that its text begins with; most cells need none."""
+    if cell.sort is None or (column.kind == "number" and _LEADING_NUMBER.match(cell.text)):
         return ""
-    return value if isinstance(value, str) else f"{value:.7g}"
+    return cell.sort if isinstance(cell.sort, str) else f"{cell.sort:.7g}"

@@ -189,7 +189,6 @@ def _density(
     words: Words, model: ModelResult, curves: Sequence[Curves], place: int, name: str, note: str, total: int
 ) -> Figure:
     steps = []
-    rows = []
     said = []
     for one in curves:
         n = sum(found.n for found in one.density)
@@ -203,29 +202,41 @@ def _density(
         said.append(
             f"{group_name(one.group or '')} most often from {fmt.number(highest.low, 2)} to {fmt.number(highest.high, 2)}"
         )
-        rows += [
-            Row(
-                (
-                    Cell(group_name(one.group or "")),
-                    Cell(f"{fmt.number(found.low, 3)} to {fmt.number(found.high, 3)}", "", found.low),
-                    count_cell(found.n),
-                    Cell(fmt.percent(found.n / n, 1), "", found.n / n),
-                )
-            )
-            for found in one.density
-            if found.n
-        ]
-    columns = (
-        Column("group", name),
-        Column("bin", "Score"),
-        Column("n", words.units.capitalize(), "number"),
-        Column("share", "Share of the group", "number"),
-    )
     threshold = None if model.threshold is None else (model.threshold, f"threshold {fmt.plain(model.threshold)}")
     return Figure(
         f"density-{place}",
         f"How the scores of {words.model(model.name)} are spread, by {name}: {'; '.join(said)}.",
-        f"Spread of the scores by {name}, as a share of each group; bars without {words.units} are left out of the table.{note}",
+        f"Spread of the scores by {name}, as a share of each group.{note}",
         DensityPlot(Axis("score"), Axis("share of the group", "percent", 0.0), tuple(steps), threshold, total),
-        Table(f"density-{place}-data", f"Scores by {name}", columns, tuple(rows), pdf_limit=0),
+        _density_table(words, curves, place, name),
     )
+
+
+def _density_table(words: Words, curves: Sequence[Curves], place: int, name: str) -> Table:
+    """One row a bin of scores, one column a group."""
+    shares: dict[tuple[float, float], dict[str, Cell]] = {}
+    groups = []
+    for one in curves:
+        n = sum(found.n for found in one.density)
+        if n:
+            groups.append(one.group or "")
+        for found in one.density:
+            cell = Cell(
+                fmt.percent(found.n / n, 1) if n else fmt.UNDEFINED, fmt.count(found.n), found.n / n if n else None
+            )
+            shares.setdefault((found.low, found.high), {})[one.group or ""] = cell
+    columns = (
+        Column("bin", "Score"),
+        *(Column(f"group-{index}", group_name(group), "number") for index, group in enumerate(groups)),
+    )
+    rows = tuple(
+        Row(
+            (
+                Cell(f"{fmt.number(low, 3)} to {fmt.number(high, 3)}", "", low),
+                *(cells.get(group, Cell(fmt.percent(0, 1), "0", 0.0)) for group in groups),
+            )
+        )
+        for (low, high), cells in sorted(shares.items())
+    )
+    note = f"Share of the group's {words.units}, and how many they are."
+    return Table(f"density-{place}-data", f"Scores by {name}", columns, rows, note=note, pdf_limit=0)

@@ -142,10 +142,15 @@ def test_the_page_says_its_language_and_the_proses(undrawn: Document, pages: Mod
     assert {element.attributes["lang"] for element in prose} == {"de-AT"}
 
 
-def test_a_cell_keeps_what_it_sorts_by(page: Any) -> None:
-    cells = [cell for cell in page.all("td") if cell.attributes.get("data-sort") == "0.3113208"]
-    assert cells
-    assert cells[0].text.startswith("31.1\u00a0%")
+def test_a_cell_carries_a_key_only_where_its_text_does_not_sort(page: Any) -> None:
+    keys = {
+        element.text.split("\n")[0]: element.attributes["data-sort"]
+        for element in page.elements
+        if "data-sort" in element.attributes
+    }
+    assert float(keys["<\u00a00.001"]) < 0.001
+    assert keys["31\u00a0March\u00a02027"] == "2027-03-31"
+    assert not [text for text in keys if text.startswith("31.1\u00a0%")]
 
 
 def test_long_tables_get_a_filter_and_short_ones_do_not(page: Any) -> None:
