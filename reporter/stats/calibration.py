@@ -84,6 +84,7 @@ def fit_calibration(table: ScoreTable | ScoreGrid, n_groups: int) -> Calibration
     parameters, errors, converged = _newton(group[use], label[use], logit[use], n[use], n_groups)
     reason[fitted & ~converged] = NOT_CONVERGED
     good = fitted & converged
+    parameters = np.where(np.abs(parameters) < 1e-12, 0.0, parameters)  # what is left of an exact 0
     parameters = np.where(good, parameters, np.nan)
     errors = np.where(good, errors, np.nan)
     return CalibrationFits(parameters[0], errors[0], parameters[1], errors[1], rows, reason, error, error_reason)

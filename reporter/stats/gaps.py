@@ -27,6 +27,7 @@ Comparison = Literal["difference", "ratio"]
 
 ZERO_REFERENCE = "the reference's value is 0, so there is no ratio"
 NOT_POSITIVE = "a ratio's interval needs two values above 0"
+ENDLESS = "the interval reaches infinity"
 CONTAINED = "there is no closed-form interval of a gap to an overall value that contains the group"
 
 
@@ -117,7 +118,8 @@ def independent_gaps(
             _normal(value, np.hypot(*errors), level, metric, ratio=ratio) for level in (confidence, inner_confidence)
         )
         method = metric.method
-    low, high, inner_low, inner_high = (np.where(defined, end, np.nan) for end in (*shown, *inner))
+    ends = [np.where(defined, end, np.nan) for end in (*shown, *inner)]
+    low, high, inner_low, inner_high = _finite(ends, no_interval)
     return Gaps(
         value, low, high, inner_low, inner_high, p, one.n + two.n, reason, no_interval,
         group_variance=variances[0], reference_variance=variances[1], method=method,
@@ -148,12 +150,11 @@ def overall_gaps(
     )
     one, two, whole = (metric.measure(side) for side in (group, rest, overall))
     ratio = comparison == "ratio"
-    undefined = ~is_none(one.reason) | ~is_none(two.reason)
     value = one.value / whole.value if ratio else one.value - whole.value
-    reason = joined_reasons(one.reason, two.reason)
+    reason = joined_reasons(joined_reasons(one.reason, two.reason), whole.reason)
     if ratio:
         reason[is_none(reason) & ~(whole.value > 0)] = ZERO_REFERENCE
-    value = np.where(undefined | ~is_none(reason), np.nan, value)
+    value = np.where(is_none(reason), value, np.nan)
     share = _share(metric, one, two)
     if share is not None:
         if not ratio:
@@ -170,6 +171,7 @@ def overall_gaps(
     else:
         nothing = np.full(len(value), np.nan)
         ends, parts, no_interval = [nothing] * 4, [nothing] * 2, np.full(len(value), CONTAINED, object)
+    ends = _finite(ends, no_interval)
     return replace(
         found,
         value=value,
@@ -183,6 +185,13 @@ def overall_gaps(
         group_variance=parts[0],
         reference_variance=parts[1],
     )
+
+
+def _finite(ends: list[Floats], no_interval: Objects) -> list[Floats]:
+    """The ends without intervals that reach infinity, which are marked in ``no_interval``."""
+    endless = np.logical_or.reduce([np.isinf(end) for end in ends])
+    no_interval[endless & is_none(no_interval)] = ENDLESS
+    return [np.where(endless, np.nan, end) for end in ends]
 
 
 def joined_reasons(one: Objects, two: Objects) -> Objects:

@@ -82,6 +82,7 @@ def paired_differences(
     return ModelPair(first, second, n, both, first_only, second_only, neither, disagreement, differences)
 
 
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # undefined numbers are NaN with a reason
 def paired_gaps(
     asked: Metric,
     joint: JointCells,

@@ -95,6 +95,7 @@ def rest_placements(cross: CrossTable, n_groups: int) -> tuple[Objects, Objects]
     return everyone[0] - first - own, everyone[1] - 2 * mixed + second - own_squared
 
 
+@np.errstate(divide="ignore", invalid="ignore")  # NaN where a group has too few rows
 def contained_variances(cross: CrossTable, n_groups: int) -> tuple[Floats, Floats]:
     """What the group's rows and the others' rows add to the variance of the group's AUC minus that of all rows.
 
@@ -130,10 +131,9 @@ def _among_all(cross: CrossTable, *, below: bool) -> NDArray[Any]:
 
 
 def _influence(placement: Floats, weight: Floats, group: Ints, n: NDArray[Any], other: NDArray[Any]) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = placement / (2.0 * other[group])
-        mean = np.bincount(group, weights=weight * share, minlength=len(n)) / n
-        return np.asarray((share - mean[group]) / n[group] * np.sqrt(n / (n - 1.0))[group], np.float64)
+    share = placement / (2.0 * other[group])
+    mean = np.bincount(group, weights=weight * share, minlength=len(n)) / n
+    return np.asarray((share - mean[group]) / n[group] * np.sqrt(n / (n - 1.0))[group], np.float64)
 
 
 def _tail(values: NDArray[Any]) -> NDArray[Any]:
