@@ -193,6 +193,7 @@ def _comparisons(counts: Counts, config: Config) -> list[Comparison]:
                 cells=views.cells(counts, name, model.name),
                 scores=views.score_moments(counts, name, model.name),
                 rest_scores=views.rest_moments(counts, name, model.name),
+                overall_scores=views.score_moments(counts, None, model.name),
                 table=views.score_table(counts, name, model.name),
                 alpha=config.flags.alpha,
                 adjust=config.flags.adjust,
