@@ -19,6 +19,7 @@ from reporter.render.wording import Words, literal, plural
 from reporter.render.wording_trees import (
     delta_text,
     edge_words,
+    includes_zero,
     leaf_sentence,
     leaves_of,
     method_sentence,
@@ -110,13 +111,19 @@ def _leaf_sentences(words: Words, result: TreeResult, root: Node, leaves: list[N
         Sentence(
             leaf_sentence(words, result, leaf),
             "warn" if reverses(root, leaf) else "info",
-            label="Reversed sign" if reverses(root, leaf) else "",
+            label=_label(root, leaf),
         )
         for leaf in leaves[:MOST_SENTENCES]
     )
     if len(leaves) > MOST_SENTENCES:
         items += (Sentence(f"And {plural(len(leaves) - MOST_SENTENCES, 'more subgroup')}, in the table."),)
     return items
+
+
+def _label(root: Node, leaf: Node) -> str:
+    if not reverses(root, leaf):
+        return ""
+    return "Reversed sign, uncertain" if includes_zero(leaf) else "Reversed sign"
 
 
 def _figure(words: Words, result: TreeResult, root: Node, figure_id: str) -> Figure:

@@ -10,6 +10,9 @@ from reporter.render.wording_trees import delta_text, path_words, rate_text, rat
 from reporter.results import TreeResult
 from reporter.tree import Node, Rate
 
+SHOWN_FROM = 0.01
+"""A smaller statistic is nothing, whatever its digits."""
+
 LEVELS_ACROSS = 2
 """With more levels of the attribute a model's rates share one column."""
 
@@ -98,6 +101,12 @@ def _range_cell(result: TreeResult, rates: list[Rate | None], *, base: bool = Fa
     return Cell(unbroken(ends), "\n".join(lines), spread)
 
 
+def _statistic(value: float | None) -> Cell:
+    if value is None:
+        return Cell("none")
+    return Cell(fmt.number(value, 2) if value == 0 or value >= SHOWN_FROM else f"<{fmt.NBSP}{SHOWN_FROM}", "", value)
+
+
 def test_table(words: Words, result: TreeResult, table_id: str) -> Table:
     """One row a node and covariate, in the order of the config."""
     columns = (
@@ -124,7 +133,7 @@ def test_table(words: Words, result: TreeResult, table_id: str) -> Table:
                     (
                         Cell(f"{node.id}: {path_words(node.path or 'all rows')}", "", node.id),
                         Cell(literal(covariate), "split here" if chosen else ""),
-                        Cell("none" if test.statistic is None else fmt.number(test.statistic, 2), "", test.statistic),
+                        _statistic(test.statistic),
                         Cell("" if test.df is None else fmt.plain(test.df), "", test.df),
                         Cell("none" if test.p is None else fmt.p_number(test.p), "", test.p),
                         Cell("none" if test.p_adjusted is None else fmt.p_number(test.p_adjusted), "", test.p_adjusted),

@@ -61,7 +61,10 @@ def overall_sentence(words: Words, result: TreeResult) -> str:
     reversed_ = [leaf for leaf in leaves if reverses(root, leaf)]
     tail = ""
     if reversed_:
-        tail = f"; in {plural(len(reversed_), 'of them', 'of them')} the sign is reversed"
+        tail = f"; in {fmt.count(len(reversed_))} of them the sign is reversed"
+        open_ = [leaf for leaf in reversed_ if includes_zero(leaf)]
+        if open_:
+            tail += f", in {fmt.count(len(open_))} of these with an interval that includes 0"
     return f"{start}. That hides {plural(len(leaves), 'subgroup')} in which it differs{tail}."
 
 
@@ -138,6 +141,11 @@ def leaves_of(node: Node) -> list[Node]:
 def reverses(root: Node, leaf: Node) -> bool:
     """Whether a leaf's Δ has the other sign than the overall one."""
     return root.delta is not None and leaf.delta is not None and root.delta * leaf.delta < 0
+
+
+def includes_zero(node: Node) -> bool:
+    """Whether the interval of a node's Δ leaves its sign open."""
+    return node.low is None or node.high is None or node.low <= 0 <= node.high
 
 
 def method_sentence(words: Words, result: TreeResult) -> str:

@@ -300,6 +300,18 @@ def test_the_tree_says_in_words_what_it_found(document: Document) -> None:
     assert [item.label for item in leaves.items] == ["", "Reversed sign", ""]
 
 
+def test_a_reversed_sign_is_called_uncertain_where_the_interval_includes_zero(report: Report) -> None:
+    from reporter.tree import Tree
+
+    result = report.tree_results[0]
+    women, men = result.tree.root.children
+    root = replace(result.tree.root, children=(replace(women, high=0.02), men))
+    trees = section(make_document(replace(report, tree_results=(replace(result, tree=Tree(root)),))), "trees")
+    assert "in 1 of them the sign is reversed, in 1 of these with an interval that includes 0." in str(trees.blocks[2])
+    (leaves,) = [block for block in trees.blocks if isinstance(block, Sentences)]
+    assert [item.label for item in leaves.items] == ["", "Reversed sign, uncertain", ""]
+
+
 def test_a_tree_without_a_split_says_that_nothing_was_found_or_nothing_can_be_told(
     report: Report, samples: ModuleType
 ) -> None:
