@@ -168,6 +168,36 @@ def _github(request: Request) -> dict[str, bytes]:
     }
 
 
+def _gitlab(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_gitlab import render_gitlab
+
+    return {"gl-code-quality-report.json": render_gitlab(request.report).encode()}
+
+
+def _sarif(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_sarif import render_sarif
+
+    return {"findings.sarif": render_sarif(request.report).encode()}
+
+
+def _cyclonedx(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_cyclonedx import render_cyclonedx
+
+    return {"card.cdx.json": render_cyclonedx(request.report).encode()}
+
+
+def _model_index(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_model_index import render_model_index
+
+    return {"model-index.yaml": render_model_index(request.report).encode()}
+
+
+def _chai_xml(request: Request) -> dict[str, bytes]:
+    from reporter.render.as_chai_xml import render_chai_xml
+
+    return {"card.chai.xml": render_chai_xml(request.report).encode()}
+
+
 MAKERS: dict[str, Callable[[Request], dict[str, bytes]]] = {
     "json": _json,
     "html": _html,
@@ -176,6 +206,11 @@ MAKERS: dict[str, Callable[[Request], dict[str, bytes]]] = {
     "csv": _csv,
     "junit": _junit,
     "github": _github,
+    "gitlab": _gitlab,
+    "sarif": _sarif,
+    "cyclonedx": _cyclonedx,
+    "model_index": _model_index,
+    "chai_xml": _chai_xml,
 }
 
 OWNED: dict[str, tuple[str, ...]] = {
@@ -186,6 +221,11 @@ OWNED: dict[str, tuple[str, ...]] = {
     "csv": ("tables/*.csv",),
     "junit": ("junit.xml",),
     "github": ("summary.md", "annotations.txt"),
+    "gitlab": ("gl-code-quality-report.json",),
+    "sarif": ("findings.sarif",),
+    "cyclonedx": ("card.cdx.json",),
+    "model_index": ("model-index.yaml",),
+    "chai_xml": ("card.chai.xml",),
 }
 
 

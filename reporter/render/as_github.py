@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from reporter.render.notices import Notice, config_file, notices
 from reporter.render.wording import Words
-from reporter.render.wording_findings import finding_sentence, undecided_sentences
-from reporter.results import Comparison, Report
+from reporter.render.wording_findings import undecided_sentences
+from reporter.results import Report
 
 SUMMARY_LIMIT = 900_000
 """Bytes. GitHub drops a summary of more than 1 MiB without a word."""
@@ -29,15 +30,7 @@ def render_summary(report: Report) -> str:
         f"{verdict.n_flagged} diverging, {verdict.n_insufficient} with insufficient evidence, {verdict.n_within} within limit.",
         "",
     ]
-    other = [f for f in verdict.failures if f.gate != "diverges"]
-    body = [
-        f"- **{_markdown(f.gate.replace('_', ' '))}** {_markdown(f'{f.finding} {f.sentence}'.strip())}" for f in other
-    ]
-    flagged = _flagged(report)
-    body += [
-        f"- **{_level(c)}**{' (accepted)' if c.accepted else ''} {_markdown(text)} `{_code(c.finding)}`"
-        for c, text in flagged
-    ]
+    body = [_line_of(notice) for notice in notices(report)]
     tail = [f"- {_markdown(text)}" for text in undecided_sentences(words, report.comparisons)]
     if tail:
         tail = ["", "### What could not be decided", "", *tail]
@@ -53,16 +46,8 @@ def render_annotations(report: Report) -> str:
     '::error file=a%2Cb.yaml,line=3,title=x%3A%3Ay::50%25 of a%0Ab'
     """
     lines: list[str] = []
-    file = str((report.provenance.git or {}).get("path", report.provenance.config_name))
-    said = [
-        ("error", command("error", f"{f.finding} {f.sentence}".strip(), file=file, title=f.gate.replace("_", " ")))
-        for f in report.verdict.failures
-        if f.gate != "diverges"
-    ]
-    said += [
-        (_level(c), command(_level(c), text, file=file, line=_line(report, c), title=c.finding))
-        for c, text in _flagged(report)
-    ]
+    file = config_file(report)
+    said = [(n.level, command(n.level, n.message, file=file, line=n.line, title=_title(n))) for n in notices(report)]
     for level in ("error", "warning"):
         chosen = [line for its, line in said if its == level]
         lines += chosen[:ANNOTATION_LIMIT]
@@ -79,21 +64,15 @@ def command(level: str, message: str, *, file: str = "", line: int | None = None
     return f"::{level} {written}::{_data(message)}" if written else f"::{level}::{_data(message)}"
 
 
-def _flagged(report: Report) -> list[tuple[Comparison, str]]:
-    words = Words.of(report)
-    groupings = {grouping.name: grouping for grouping in report.groupings}
-    found = [c for c in report.comparisons if c.verdict == "diverges"]
-    found.sort(key=lambda c: (c.accepted, c.severity != "fail"))
-    return [(c, finding_sentence(words, groupings[c.grouping], c)) for c in found]
+def _line_of(notice: Notice) -> str:
+    accepted = f" (accepted by {_markdown(notice.accepted)})" if notice.accepted else ""
+    rule = f" {_markdown(_title(notice))}:" if notice.gate else ""
+    finding = f" `{_code(notice.finding)}`" if notice.finding else ""
+    return f"- **{notice.level}**{accepted}{rule} {_markdown(notice.text)}{finding}"
 
 
-def _level(comparison: Comparison) -> str:
-    return "error" if comparison.severity == "fail" and not comparison.accepted else "warning"
-
-
-def _line(report: Report, comparison: Comparison) -> int | None:
-    lines = report.provenance.rule_lines
-    return lines[comparison.rule] if comparison.rule < len(lines) else None
+def _title(notice: Notice) -> str:
+    return notice.rule.replace("_", " ") if notice.gate else notice.finding
 
 
 def _within(head: Sequence[str], body: Iterable[str]) -> str:

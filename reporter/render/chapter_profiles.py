@@ -25,6 +25,11 @@ KEY_ORDER = (
     "selected",
     "rate",
     "ratio",
+    "impact_ratio",
+    "low",
+    "high",
+    "below_0.8",
+    "note",
 )
 """Which columns come first; records read back from JSON have lost their order."""
 
