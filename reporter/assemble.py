@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import Any
 
 from reporter.assemble_agreement import agreement_section
+from reporter.assemble_trees import tree_results
 from reporter.baseline import compare_reports
 from reporter.config.schema import CARD_SECTIONS, Config, FlagRule
 from reporter.data import cells as views
@@ -74,6 +75,7 @@ def assemble(counts: Counts, config: Config, provenance: Provenance, carried: Ca
         settings=_settings(config, metrics, carried),
         agreement_section=None if without_small_cells else agreement_section(counts, config),
         noise_results=() if without_small_cells else carried.noise,
+        tree_results=() if without_small_cells else tree_results(counts, config),
     )
     if without_small_cells:
         report = with_facts(report, counts)
