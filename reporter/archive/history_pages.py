@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reporter.archive.history_facts import ALL_ROWS, OVERALL, Facts, Release
 from reporter.render import format as fmt
-from reporter.render.as_csv import neutralised
+from reporter.render.csv_text import csv_table
 from reporter.render.document import Block, Cell, Column, Figure, Paragraph, Row, Section, Severity, Table
 from reporter.render.plots import Axis, Curve, CurvesPlot, Panel
 from reporter.render.tables import value_cell
@@ -78,20 +76,41 @@ def rate_sections(releases: Sequence[Release]) -> list[tuple[str, Section]]:
 
 def rates_csv(releases: Sequence[Release]) -> str:
     """Each rate of each group of each release that can be read, as CSV with RFC 4180 quoting."""
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\r\n")
-    table.writerow(
-        ("record", "release", "created", "grouping", "group", "metric", "value", "low", "high", "n", "numerator", "denominator", "reason")
-    )  # fmt: skip
-    for release in releases:
-        if release.facts is None:
-            continue
-        created = release.link.created.isoformat() if release.link.created else ""
-        head = (release.link.reference.id, neutralised(release.facts.version), created)
-        for (grouping, group, metric), e in release.facts.rates.items():
-            values = (e.value, e.low, e.high, e.n, e.numerator, e.denominator, e.reason or "")
-            table.writerow((*head, neutralised(grouping), neutralised(group), metric, *values))
-    return out.getvalue()
+    header = [
+        "record",
+        "release",
+        "created",
+        "grouping",
+        "group",
+        "metric",
+        "value",
+        "low",
+        "high",
+        "n",
+        "numerator",
+        "denominator",
+        "reason",
+    ]
+    rows = (
+        (
+            release.link.reference.id,
+            release.version,
+            created,
+            *key,
+            e.value,
+            e.low,
+            e.high,
+            e.n,
+            e.numerator,
+            e.denominator,
+            e.reason,
+        )
+        for release in releases
+        if release.facts is not None
+        for created in [release.link.created.isoformat() if release.link.created else ""]
+        for key, e in release.facts.rates.items()
+    )
+    return csv_table(header, rows)
 
 
 def summary(releases: Sequence[Release], day: datetime.date) -> str:

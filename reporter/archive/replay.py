@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reporter import __version__
 from reporter.errors import DataError, Problem
 from reporter.results import Report
+
+if TYPE_CHECKING:
+    from reporter.data.counts import Counts
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,9 @@ def replay_record(folder: Path) -> Replay:
         baseline_signed=stored.settings.get("baseline_signed"),
     )
     config = config_from_public(stored.provenance.config)
-    made = assemble(Counts.load(counts_folder), config, stored.provenance, carried)
+    counts = Counts.load(counts_folder)
+    _check_belongs(counts, stored)
+    made = assemble(counts, config, stored.provenance, carried)
     text = report_to_json(made)
     same = text.encode() == stored_path.read_bytes()
     differences = [*_config_differences(payload, stored), *([] if same else _differences(stored, made))]
@@ -70,6 +75,16 @@ def replay_record(folder: Path) -> Replay:
         stored_version=stored.provenance.reporter_version,
         this_version=__version__,
     )
+
+
+def _check_belongs(counts: Counts, stored: Report) -> None:
+    """Counts of another run are told as such, before anything is asked of them."""
+    counted = [str(model.get("name")) for model in counts.facts.get("models", []) if isinstance(model, dict)]
+    reported = [model.name for model in stored.models]
+    missing = [name for name in ("n", "source", "sha256", "notes", "groupings") if name not in counts.facts]
+    if counted != reported or missing:
+        found = f"without {', '.join(missing)}" if missing else f"of the models {', '.join(counted) or '(none)'}"
+        raise DataError(Problem(f"the counts are {found}, the report is of {', '.join(reported)}"))
 
 
 def _carried(stored: Report) -> Iterator[str]:
