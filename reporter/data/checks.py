@@ -26,6 +26,7 @@ from reporter.data.intervals import find_bins
 from reporter.data.levels import LevelMap, build_levels
 from reporter.data.ratings import RatingPlan, plan_ratings
 from reporter.data.scan import Scan
+from reporter.data.scores import score_of
 from reporter.data.source import Source, needed_columns
 from reporter.data.tree_scans import TreeScan, scan_trees
 from reporter.data.values import NO, Binary, read_binary
@@ -52,6 +53,7 @@ class Plan:
     bins: dict[str, Bins] = field(default_factory=dict)
     label: Ints | None = None
     models: list[Ints] = field(default_factory=list)
+    numbers: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     score_codes: list[dict[int, int]] = field(default_factory=list)
     n: int = 0
     ratings: RatingPlan | None = None
@@ -83,6 +85,9 @@ def _make_plan(source: Source, loaded: LoadedConfig) -> Plan:
     if made.n == 0:
         made.problems.append(_no_rows(source, loaded))
         return made
+    for i, model in enumerate(loaded.config.models):
+        if model.score is not None:
+            made.numbers[f"m{i}"] = score_of(model.score, loaded.config.data.missing, source.backend.name)
     _read_label(made, loaded)
     for i in range(len(loaded.config.models)):
         _read_model(made, source, loaded, i)

@@ -181,6 +181,7 @@ def _levels_table(made: Plan, name: str) -> pd.DataFrame:
 
 
 def _facts(made: Plan, source: Source, loaded: LoadedConfig) -> dict[str, Any]:
+    from reporter.data.key_digest import key_digest
     from reporter.data.levels import pooled_notes
     from reporter.data.model_facts import model_facts
 
@@ -211,6 +212,7 @@ def _facts(made: Plan, source: Source, loaded: LoadedConfig) -> dict[str, Any]:
             }
             for spec in made.specs
         ],
+        "key_digest": key_digest(source, loaded),
         "notes": [*source.notes, *made.notes],
     }
 

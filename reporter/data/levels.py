@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from reporter.config.schema import GroupColumn
 from reporter.data.groupings import Bins, GroupingSpec
 from reporter.data.scan import Margin
+from reporter.data.values import plain
 from reporter.results import Level
 
 Ints = NDArray[np.int64]
@@ -65,7 +67,7 @@ def build_levels(
     words sorted, then "(other)", "(missing)" last.
     """
     columns = [
-        _column(margin, name, texts[name], bins.get(name), group.at_least)
+        _column(margin, name, texts[name], bins.get(name), group)
         for name, group in zip(margin.names, spec.columns, strict=True)
     ]
     sizes = tuple(len(column.values) for column in columns)
@@ -118,11 +120,12 @@ def shown_value(value: str | None) -> str:
     return f'"{value}"' if _RESERVED.fullmatch(value) else value
 
 
-def _column(margin: Margin, name: str, texts: Sequence[str | None], bins: Bins | None, at_least: int | None) -> _Column:
+def _column(margin: Margin, name: str, texts: Sequence[str | None], bins: Bins | None, group: GroupColumn) -> _Column:
+    at_least = group.at_least
     n = np.zeros(len(texts), np.int64)
     np.add.at(n, margin.column(name), margin.n)
     present = [code for code in range(len(texts)) if n[code] > 0]
-    values = {code: _value(texts[code], bins) for code in present}
+    values = _labelled({code: _value(texts[code], bins) for code in present}, group.labels)
     small = {code for code in present if at_least is not None and values[code] is not None and n[code] < at_least}
     kept = sorted((code for code in present if code not in small), key=_order([texts[c] for c in present], texts, bins))
     named = [values[code] for code in kept]
@@ -147,6 +150,16 @@ def _column(margin: Margin, name: str, texts: Sequence[str | None], bins: Bins |
 
 def _value(text: str | None, bins: Bins | None) -> str | None:
     return text if bins is None or text is None else bins.labels[int(text)]
+
+
+def _labelled(values: dict[int, str | None], labels: Mapping[str, str]) -> dict[int, str | None]:
+    """The values by the names that the config gives them; a name that is another value's too is told apart."""
+    taken = {value for value in values.values() if value is not None and value not in labels}
+    named: dict[int, str | None] = {}
+    for code, value in values.items():
+        label = value if value is None else labels.get(value, labels.get(plain(value), value))
+        named[code] = f"{label} ({value})" if label != value and label in taken else label
+    return named
 
 
 def _order(present: Sequence[str | None], texts: Sequence[str | None], bins: Bins | None):  # type: ignore[no-untyped-def]

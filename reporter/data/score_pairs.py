@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from reporter.data import fixed_point
 from reporter.data.scan import Margin, Scan
-from reporter.data.scores import MOST_SCORES
+from reporter.data.scores import MOST_SCORES, number_margin
 
 if TYPE_CHECKING:
     from reporter.data.checks import Plan
@@ -49,7 +49,7 @@ def count_score_pairs(
     for spec in made.specs or (None,):
         behind = "" if spec is None else spec.name
         if exact:
-            tables[f"score pairs/{name}/{behind}"] = _pairs(made, source, numbers, spec)
+            tables[f"score pairs/{name}/{behind}"] = _pairs(made, source, sides, numbers, spec)
         else:
             tables[f"icc/{name}/{behind}"] = _moments(made, source, numbers, spec)
 
@@ -76,22 +76,21 @@ def _levels(made: Plan, scan: Scan, spec: GroupingSpec | None, answer: Any) -> I
     return made.levels[spec.name].of(Margin(names, codes, np.ones(len(codes), np.int64)))
 
 
-def _pairs(made: Plan, source: Source, numbers: tuple[Number, Number], spec: GroupingSpec | None) -> pd.DataFrame:
-    assert made.scan is not None
+def _pairs(
+    made: Plan, source: Source, sides: tuple[str, str], numbers: tuple[Number, Number], spec: GroupingSpec | None
+) -> pd.DataFrame:
     groups = () if spec is None else made.names[spec.name]
     names = (*groups, *(() if made.label is None else ("label",)))
-    chosen = _both(made, source, numbers, names)
-    answer = source.fetch(chosen.group_by([*names, "first", "second"]).agg(n_rows=chosen.count()))
-    label = np.full(answer.num_rows, -1, np.int64)
-    if made.label is not None:
-        label = made.label[made.scan.encode("label", answer["label"])]
+    margin, (first, second) = number_margin(source, made, names, dict(zip(sides, numbers, strict=True)))
+    level = np.zeros(len(margin.n), np.int64) if spec is None else made.levels[spec.name].of(margin)
+    label = np.full(len(margin.n), -1, np.int64) if made.label is None else made.label[margin.column("label")]
     table = pd.DataFrame(
         {
-            "level": _levels(made, made.scan, spec, answer).astype(np.int32),
+            "level": level.astype(np.int32),
             "label": label.astype(np.int8),
-            "first": answer["first"].to_numpy().astype(np.float64),
-            "second": answer["second"].to_numpy().astype(np.float64),
-            "n": answer["n_rows"].to_numpy().astype(np.int64),
+            "first": first,
+            "second": second,
+            "n": margin.n,
         }
     )
     return table.groupby(["level", "label", "first", "second"], sort=True)[["n"]].sum().reset_index()

@@ -8,7 +8,8 @@ For each model with scores and each grouping (``scores/<model>/`` is that of all
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from reporter.data.scan import Margin
 if TYPE_CHECKING:
     from reporter.config.loader import LoadedConfig
     from reporter.data.checks import Plan
-    from reporter.data.scan import Scan
     from reporter.data.source import Source
 
 Ints = NDArray[np.int64]
@@ -36,7 +36,7 @@ def count_scores(
     for index, model in enumerate(loaded.config.models):
         if model.score is None:
             continue
-        score = score_of(model.score, loaded.config.data.missing, source.backend.name)
+        score = made.numbers[f"m{index}"]
         exact = not too_many(source, score)
         facts["models"][index]["exact_scores"] = exact
         if exact:
@@ -83,26 +83,76 @@ def _count_exact(
 ) -> None:
     assert made.scan is not None
     outcome = () if made.label is None else ("label",)
-    if not made.specs:
-        margin, scores = score_margin(source, made.scan, outcome, score)
-        tables[f"scores/{index}/"] = _score_table(made, margin, np.zeros(len(margin.n), np.int64), scores)
-    for spec in made.specs:
-        margin, scores = score_margin(source, made.scan, (*made.names[spec.name], *outcome), score)
-        tables[f"scores/{index}/{spec.name}"] = _score_table(made, margin, made.levels[spec.name].of(margin), scores)
+    for spec in made.specs or (None,):
+        names = (*(() if spec is None else made.names[spec.name]), *outcome)
+        margin, (scores,) = number_margin(source, made, names, {f"m{index}": score})
+        level = np.zeros(len(margin.n), np.int64) if spec is None else made.levels[spec.name].of(margin)
+        tables[f"scores/{index}/{'' if spec is None else spec.name}"] = _score_table(made, margin, level, scores)
 
 
-def score_margin(
-    source: Source, scan: Scan, names: tuple[str, ...], score: Callable[[Any], Any]
-) -> tuple[Margin, NDArray[np.float64]]:
-    """Counts over scan columns and the score, rows without a score left out; not yet added up."""
+def number_margin(
+    source: Source, made: Plan, names: tuple[str, ...], numbers: Mapping[str, Callable[[Any], Any]]
+) -> tuple[Margin, list[NDArray[np.float64]]]:
+    """Counts over scan columns and numbers (by their sides), rows that lack one left out; not yet added up.
+
+    A small table is read once, with all groups and scores, which answers every such question.
+    """
+    assert made.scan is not None
+    shared = _shared(source, made)
+    if shared is not None and set(numbers) <= set(shared.numbers):
+        values = [shared.numbers[side] for side in numbers]
+        keep = np.logical_and.reduce([~np.isnan(value) for value in values])
+        codes = [shared.margin.column(name)[keep] for name in names]
+        stacked = np.stack(codes, axis=1) if codes else np.zeros((int(keep.sum()), 0), np.int64)
+        return Margin(names, stacked, shared.margin.n[keep]), [value[keep] for value in values]
+    found = _cells(source, made, names, numbers, complete=True)
+    return found.margin, list(found.numbers.values())
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Counts by scan columns and numbers (NaN where missing)."""
+
+    margin: Margin
+    numbers: dict[str, NDArray[np.float64]]
+
+
+def _shared(source: Source, made: Plan) -> _Cells | None:
+    if source.n > MOST_SCORES:
+        return None
+    if "shared scores" not in source.memo:
+        names = [*dict.fromkeys(name for spec in made.specs for name in made.names[spec.name])]
+        names += [] if made.label is None else ["label"]
+        source.memo["shared scores"] = _cells(source, made, tuple(names), made.numbers, complete=False)
+    found: _Cells = source.memo["shared scores"]
+    return found
+
+
+def _cells(
+    source: Source,
+    made: Plan,
+    names: tuple[str, ...],
+    numbers: Mapping[str, Callable[[Any], Any]],
+    *,
+    complete: bool,
+) -> _Cells:
+    assert made.scan is not None
     table = source.table
-    named = table.select(**scan.columns_of(table, names), score=score(table))
-    named = named.filter(named["score"].notnull())
-    answer = source.fetch(named.group_by([*names, "score"]).agg(n_rows=named.count()))
+    keys = [f"number {side}" for side in numbers]
+    values = {key: number(table) for key, number in zip(keys, numbers.values(), strict=True)}
+    named = table.select(**made.scan.columns_of(table, names), **values)
+    if complete:
+        for key in keys:
+            named = named.filter(named[key].notnull())
+    answer = source.fetch(named.group_by([*names, *keys]).agg(n_rows=named.count()))
     n = answer["n_rows"].to_numpy().astype(np.int64)
-    codes = [scan.encode(name, answer[name]) for name in names]
+    codes = [made.scan.encode(name, answer[name]) for name in names]
     stacked = np.stack(codes, axis=1) if codes else np.zeros((len(n), 0), np.int64)
-    return Margin(names, stacked, n), answer["score"].to_numpy().astype(np.float64)
+    found = {
+        side: np.asarray(answer[key].to_numpy(zero_copy_only=False), np.float64)
+        for side, key in zip(numbers, keys, strict=True)
+    }
+    return _Cells(Margin(names, stacked, n), found)
 
 
 def _score_table(made: Plan, margin: Margin, level: Ints, scores: NDArray[np.float64]) -> pd.DataFrame:
