@@ -252,9 +252,7 @@ def _forest_sentence(report: Report, words: Words, metric: str, groupings: Seque
 def _comparisons(report: Report, words: Words) -> Table:
     columns = (
         Column("group", "Group"),
-        Column("grouping", "Grouping"),
         Column("measure", "Measure"),
-        Column("model", "Model"),
         Column("value", "Group's value", "number"),
         Column("reference", "Reference's value", "number"),
         Column("gap", "Gap", "number", f"with its {words.level_name()}"),
@@ -273,10 +271,8 @@ def _comparison_row(words: Words, found: Comparison) -> Row:
     reason = "; ".join(part for part in (words.note(found.reason), needed) if part)
     return Row(
         (
-            Cell(group_name(found.group)),
-            Cell(literal(found.grouping)),
-            Cell(words.term(found.metric).title),
-            Cell(literal(found.model)),
+            Cell(group_name(found.group), literal(found.grouping), f"{found.grouping}/{found.group}"),
+            Cell(words.term(found.metric).title, literal(found.model)),
             value_cell(words, found.metric, found.group_estimate),
             _with_reference(value_cell(words, found.metric, found.reference_estimate), reference_name(found)),
             Cell(

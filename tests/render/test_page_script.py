@@ -70,7 +70,7 @@ const field = block.querySelector("input[type=search]");
 field.value = "> 75  MISS";
 field.dispatchEvent(new Event("input"));
 const shown = Array.from(block.querySelectorAll("tbody tr")).filter(row => !row.hidden);
-return [shown.map(row => row.cells[0].textContent), block.querySelector("[role=status]").textContent, field.getAttribute("aria-label")];
+return [shown.map(row => row.cells[0].firstChild.textContent), block.querySelector("[role=status]").textContent, field.getAttribute("aria-label")];
 """
 
 
