@@ -12,12 +12,14 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-import click
 import typer
 
 from reporter import __version__
 from reporter.cli_records import add_commands
 from reporter.errors import ConfigError, Problem, ReporterError
+
+# What a wrong command line raises. Its class is click's own, which typer carries inside itself under a private name.
+USAGE_FAULT: Any = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
 EXIT_GATE_FAILED = 1
 EXIT_USAGE = 2
@@ -67,7 +69,7 @@ def _top(
         typer.echo(f"reporter {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        raise click.UsageError("name a command; see reporter --help")
+        raise typer.BadParameter("name a command; see reporter --help")
 
 
 @app.command()
@@ -222,12 +224,12 @@ def _guarded(arguments: list[str]) -> int:
     try:
         code = app(arguments, prog_name="reporter", standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except click.exceptions.Abort:
+    except typer.Abort:
         return EXIT_INTERRUPTED
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
-    except click.ClickException as error:
+    except USAGE_FAULT as error:
         error.show(sys.stderr)
         return EXIT_USAGE
     except ReporterError as error:

@@ -1,0 +1,37 @@
+"""The command line: exit codes, what is on stdout and what on stderr."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reporter.cli import _guarded
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nope"], "No such command 'nope'"),
+        (["run"], "Missing argument 'CONFIG'"),
+        (["run", "a.yaml", "--nope"], "No such option: --nope"),
+        (["run", "a.yaml", "b.yaml"], "unexpected extra argument"),
+        (["render", "report.json", "--out"], "'--out' requires an argument"),
+        ([], "Usage: reporter"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_names_what_is_wrong(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _guarded(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_a_config_that_is_not_there_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _guarded(["run", str(tmp_path / "no.yaml"), "--quiet"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "found no such file" in err
