@@ -108,7 +108,7 @@ def test_every_link_leads_to_a_file_and_nothing_is_fetched(archive: Archive, rec
             assert (page.parent / unquote(html.unescape(href))).is_file(), (page, href)
             hrefs.add(href)
         assert not re.search(r'(src|href)="(https?:)?//', text)
-        assert not re.search(r"@import|url\((?!data:|[#"&])", text)
+        assert not re.search(r'@import|url\((?!data:|[#"&])', text)
     assert any(href.endswith("data/card.html") for href in hrefs)
 
 
