@@ -447,6 +447,7 @@ class NoiseResult:
     notes: tuple[str, ...] = ()
     replayable: bool = False
     findings: NoiseFindings | None = None
+    one_hot: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

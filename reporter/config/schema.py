@@ -241,9 +241,15 @@ class GroupColumn(Section):
     at_least: Annotated[Whole, Field(ge=1)] | None = Field(
         None, description='Smaller groups are pooled as "(other)", which is said.'
     )
+    labels: dict[Name, Name] = Field(
+        default_factory=dict,
+        description='Names for coded values: `{0: "no", 1: "yes"}`. The report and the rules use them.',
+    )
 
     @model_validator(mode="after")
     def _at_most_one(self) -> GroupColumn:
+        if len(set(self.labels.values())) < len(self.labels):
+            raise ValueError("found the same label for two values, expected a different one for each")
         given = [key for key in ("breaks", "width", "quantiles") if getattr(self, key) is not None]
         if len(given) > 1:
             raise ValueError(f"found {' and '.join(given)}, expected at most one of breaks, width, quantiles")

@@ -181,7 +181,7 @@ def _result(
         groups=run.groups,
         group_sizes=run.group_sizes,
         inputs=tuple(study.inputs),
-        perturb=_plain(study),
+        perturb={name: how for name, how in _plain(study).items() if name in run.spec.perturb},
         variant=run.spec.variant,
         repeats=run.repeats,
         seed=seed,
@@ -191,6 +191,7 @@ def _result(
         partial=run.partial,
         notes=run.notes,
         findings=noise_findings(run.points),
+        one_hot=run.spec.one_hot,
     )
 
 

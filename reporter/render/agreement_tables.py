@@ -43,9 +43,8 @@ def agreement_tables(
     scores += [Column(f"icc-{form}", icc_name(form), "number") for form in forms]
     main, more = [], []
     for one in results:
-        name = f"all {words.units}" if one.group is None else group_name(one.group)
         n = one.agreement.n if one.agreement else max((icc.n for icc in one.iccs), default=0)
-        start = [Cell(name, literal(one.grouping) if one.grouping else ""), count_cell(n)]
+        start = [_group_cell(words, one), count_cell(n)]
         by_form = {icc.form: icc for icc in one.iccs}
         ends = [_estimate_cell(words, one.weighted_kappa)] if weighted else []
         ends += [_icc_cell(words, by_form.get(form)) for form in forms]
@@ -62,12 +61,52 @@ def agreement_tables(
             (*columns, *binary_columns, *([] if apart else scores)),
             tuple(main),
             note=left_out,
+            pdf_limit=30,
         )
     ]
     if apart:
         title = f"Agreement of the scores of {about}, with {words.level_name()}s"
-        tables.append(Table(f"agreement-{place}-scores", title, (*columns, *scores), tuple(more), note=left_out))
+        tables.append(
+            Table(f"agreement-{place}-scores", title, (*columns, *scores), tuple(more), note=left_out, pdf_limit=30)
+        )
     return tables
+
+
+def counts_table(words: Words, results: Sequence[AgreementResult], place: int) -> Table | None:
+    """The four counts that kappa and its kin rest on, with the agreement that chance alone would give; None without them."""
+    known = [(one, one.agreement) for one in results if one.agreement is not None]
+    if not known:
+        return None
+    first, second, item = (literal(name or "") for name in (results[0].first, results[0].second, results[0].item))
+    columns = (
+        Column("group", "Group"),
+        Column("a", "Both yes", "number", "a"),
+        Column("b", f"Only {second} yes", "number", "b"),
+        Column("c", f"Only {first} yes", "number", "c"),
+        Column("d", "Both no", "number", "d"),
+        Column("observed", "Agree", "number", "observed"),
+        Column("expected", "By chance", "number", "expected"),
+    )
+    rows = tuple(
+        Row(
+            (
+                _group_cell(words, one),
+                *(count_cell(n) for n in (found.a, found.b, found.c, found.d)),
+                *(
+                    Cell(fmt.UNDEFINED) if share is None else Cell(fmt.percent(share, 1), "", share)
+                    for share in (found.observed, found.expected)
+                ),
+            )
+        )
+        for one, found in known
+    )
+    about = f"{first} and {second}" + (f" about {item}" if results[0].item else "")
+    return Table(f"agreement-{place}-counts", f"How often {about} said the same", columns, rows, pdf_limit=15)
+
+
+def _group_cell(words: Words, one: AgreementResult) -> Cell:
+    name = f"all {words.units}" if one.group is None else group_name(one.group)
+    return Cell(name, literal(one.grouping) if one.grouping else "")
 
 
 def _is_asked(key: str, asked: Sequence[str]) -> bool:

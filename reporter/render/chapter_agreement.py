@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reporter.render import format as fmt
-from reporter.render.agreement_tables import agreement_tables, gap_table, many_raters_table
+from reporter.render.agreement_tables import agreement_tables, counts_table, gap_table, many_raters_table
 from reporter.render.document import (
     Block,
     Details,
@@ -39,20 +39,44 @@ def agreement_section(report: Report, words: Words) -> Section | None:
     gaps = [_gap_sentence(report, words, gap) for gap in found.gaps if gap.verdict == "diverges"]
     said = corrections(words, found.results, int(report.settings.get("min_group_size") or 1))
     said += [Sentence(literal(text)) for text in found.sentences]
-    if gaps or said:
-        blocks.append(Sentences((*gaps, *said)))
+    said = [*gaps, *([_no_gap(found.gaps)] if found.gaps and not gaps else []), *said]
+    blocks += [Sentences(tuple(said))] if said else []
     pairs = list(dict.fromkeys((one.first, one.second, one.item) for one in found.results))
     for place, (first, second, item) in enumerate(pairs, 1):
         results = [one for one in found.results if (one.first, one.second, one.item) == (first, second, item)]
         about = f", {literal(item)}" if item else ""
         blocks.append(Heading(f"agreement-{place}", f"{literal(first)} and {literal(second)}{about}"))
-        blocks += agreement_tables(words, results, place, found.statistics)
+        reasons = dict.fromkeys(one.reason for one in results if one.reason)
+        blocks += [
+            Paragraph(f"Kappa and PABAK need answers of two kinds: {words.reason(why)}.", "note") for why in reasons
+        ]
+        if any(one.agreement or one.iccs or one.weighted_kappa for one in results):
+            blocks += agreement_tables(words, results, place, found.statistics)
         blocks += [figure] if (figure := _figure(report, words, results, place)) else []
+        counts = counts_table(words, results, place)
+        if counts is not None:
+            what = f"The counts behind the agreement of {literal(first)} and {literal(second)}{about}"
+            blocks.append(Details(f"agreement-{place}-behind", what, (counts,)))
     if found.gaps:
         blocks.append(Details("agreement-gaps", "Gaps in agreement between groups", (gap_table(words, found.gaps),)))
     if found.multi:
         blocks += [Heading("many-raters", "Three or more raters"), many_raters_table(words, found.multi)]
     return Section("agreement", "Agreement", tuple(blocks))
+
+
+def _no_gap(gaps: Sequence[AgreementGap]) -> Sentence:
+    """No gap diverges: how many are within the limit, and how many cannot be told."""
+    within = sum(gap.verdict == "within limit" for gap in gaps)
+    limit = gaps[0].limit
+    beyond = "diverges" if limit is None else f"is shown to be beyond the limit of {fmt.plain(limit)}"
+    rest = len(gaps) - within
+    told = "" if rest == 0 else f"; for {fmt.count(rest)} the evidence is insufficient"
+    return Sentence(
+        f"No group's agreement {beyond}: {fmt.count(within)} of {fmt.count(len(gaps))} gaps are within it{told}.",
+        "ok" if rest == 0 else "unknown",
+        label="Agreement",
+        anchor="agreement-gaps",
+    )
 
 
 def _gap_sentence(report: Report, words: Words, gap: AgreementGap) -> Sentence:

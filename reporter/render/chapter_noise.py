@@ -22,15 +22,13 @@ from reporter.render.document import (
     Table,
 )
 from reporter.render.plots import Axis, Curve, CurvesPlot, Panel
-from reporter.render.wording import Words, group_name, listed, literal
+from reporter.render.wording import Words, group_name, listed, literal, plural
 from reporter.render.wording_agreement import statistic_name
 from reporter.render.wording_noise import noise_sentences
 from reporter.results import NoisePoint, NoiseResult, Report
 
-AGREEMENT = ("kappa", "pabak", "icc_a1")
-PARTS = ("prevalence_adjusted_kappa", "bias_adjusted_kappa")
-INDICES = ("prevalence_index", "bias_index")
-LEVELS = ("mean_score", "referral_rate")
+AGREEMENT = ("kappa", "pabak", "icc_a1", "mean_score", "referral_rate")
+PARTS = ("prevalence_adjusted_kappa", "bias_adjusted_kappa", "prevalence_index", "bias_index")
 
 VARIANTS = {
     "all": "all named inputs perturbed",
@@ -62,16 +60,22 @@ def _study(report: Report, words: Words, study: NoiseResult, place: int) -> list
     blocks: list[Block] = [Heading(f"noise-{place}", title)]
     if study.partial:
         blocks.append(
-            Paragraph("This study was stopped before its end: it shows the levels that were finished.", "note")
+            Paragraph(
+                f"This study was stopped before its end: it rests on the {plural(study.repeats, 'repeat')} that "
+                f"{'was' if study.repeats == 1 else 'were'} finished.",
+                "note",
+            )
         )
     said = noise_sentences(words, study.findings, study.grouping) if study.findings is not None else []
     said += [Sentence(literal(text)) for text in study.sentences]
     blocks += [Sentences(tuple(said))] if said else []
     for key, names, what in (
-        ("agreement", AGREEMENT, "Agreement of the predictions with and without noise"),
-        ("parts", PARTS, "Kappa with the effect of prevalence or of bias taken out"),
-        ("indices", INDICES, "Prevalence index and bias index"),
-        ("levels", LEVELS, f"Mean score and {words.referral_rate}"),
+        (
+            "agreement",
+            AGREEMENT,
+            f"Agreement of the predictions with and without noise, and the mean score and {words.referral_rate} with noise,",
+        ),
+        ("parts", PARTS, "Kappa with the effect of prevalence or of bias taken out, and the indices of both,"),
     ):
         figure = _figure(words, study, place, key, names, what)
         blocks += [figure] if figure else []
@@ -170,7 +174,7 @@ def _table(words: Words, study: NoiseResult, names: Sequence[str], figure_id: st
         rows.append(Row(tuple(cells)))
     return Table(
         f"{figure_id}-data",
-        what,
+        what.rstrip(","),
         tuple(columns),
         tuple(rows),
         note="± is the Monte-Carlo standard error of the mean.",
@@ -189,21 +193,34 @@ def _facts(words: Words, study: NoiseResult) -> tuple[KeyValue, ...]:
         KeyValue("Predictor", literal(study.predictor), code=True),
         KeyValue("Cases", drawn),
         KeyValue("Groups", groups),
-        KeyValue(
-            "Perturbed", "; ".join(f"{literal(name)}: {_how(how)}" for name, how in sorted(study.perturb.items()))
-        ),
+        KeyValue("Perturbed", "; ".join(_changes(study))),
         KeyValue("Repeats", f"{fmt.count(study.repeats)}, seed {study.seed}"),
     )
 
 
+def _changes(study: NoiseResult) -> list[str]:
+    """What is done to which inputs; inputs that are treated alike stand together."""
+    alike: dict[str, list[str]] = {}
+    for name, how in study.perturb.items():
+        alike.setdefault(_how(how), []).append(literal(name))
+    changes = [f"{', '.join(names)}: {how}" for how, names in alike.items()]
+    return changes + [
+        f"{', '.join(literal(name) for name in names)}: tied, the 1 moves to another of them" for names in study.one_hot
+    ]
+
+
 def _how(how: Any) -> str:
+    if how == "flip":
+        return "flipped to the other of two values"
+    if how == "replace":
+        return "replaced by another observed category"
     if not isinstance(how, Mapping):
         return literal(str(how))
     words = []
     if how.get("sd") is not None:
         words.append(f"normal noise, standard deviation {fmt.plain(how['sd'])}")
     if how.get("replace"):
-        words.append("another observed category")
+        words.append("replaced by another observed category")
     if how.get("round"):
         words.append("rounded")
     if how.get("min") is not None:

@@ -3,74 +3,154 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from reporter.render import format as fmt
 from reporter.render.document import Sentence
-from reporter.render.wording import Words, capital, group_name, listed, literal
+from reporter.render.wording import Words, capital, listed, literal, value_phrase
 from reporter.render.wording_agreement import statistic_name
 from reporter.results import NoiseFinding, NoiseFindings, NoiseGroup
+
+MOST_GROUPS = 4
+"""With more groups than this only those that a finding names are spoken of."""
+
+NEGLIGIBLE = 0.0005
+"""A part of kappa's correction below this is spoken of as about 0."""
+
+SYSTEMATIC = (
+    "A gap is called systematic when it has the same sign at nine noise levels in ten or more and its mean is more than twice its "
+    "Monte-Carlo error."
+)
 
 
 def noise_sentences(words: Words, found: NoiseFindings, grouping: str) -> list[Sentence]:
     """The contradictions first, then each statistic, what explains them, and what the scores do."""
-    said = [_contradiction(one, two, found, grouping) for one, two in found.contradictions]
+    said = [*_contradictions(words, found, grouping)]
     said += [_finding(one, grouping) for one in found.statistics]
-    part = _part(found, grouping)
-    said += [part] if part else []
-    scores = [text for group in found.groups if (text := _scores(words, group, grouping))]
+    groups = _spoken_of(found)
+    said += _parts(found, groups, grouping)
+    scores = [text for group in groups if (text := _scores(words, group, grouping))]
     said += [Sentence(f"With growing noise, {'; '.join(scores)}.")] if scores else []
     return said
 
 
-def _name(group: str, grouping: str) -> str:
-    """A group as a sentence needs it: a bare number gets its column."""
-    name = group_name(group)
-    return f"{literal(grouping)} {name}" if re.fullmatch(r"[\d.]+", name) else name
+def where(group: str, grouping: str) -> str:
+    """A group as a condition: "age is over 65"."""
+    return f"{literal(grouping)} is {value_phrase(group)}"
 
 
-def _contradiction(one: str, two: str, found: NoiseFindings, grouping: str) -> Sentence:
-    by_name = {finding.statistic: finding for finding in found.statistics}
-    lower = listed(
-        [f"{statistic_name(name)} is lower for {_name(by_name[name].lower, grouping)}" for name in (one, two)]
+def _contradictions(words: Words, found: NoiseFindings, grouping: str) -> list[Sentence]:
+    """One warning for all statistics that point in opposite directions, with what explains them."""
+    if not found.contradictions:
+        return []
+    names = {name for pair in found.contradictions for name in pair}
+    involved = [finding for finding in found.statistics if finding.statistic in names]
+    sides = []
+    for lower in dict.fromkeys(finding.lower for finding in involved):
+        same = [statistic_name(finding.statistic) for finding in involved if finding.lower == lower]
+        sides.append(f"{listed(same)} {'is' if len(same) == 1 else 'are'} lower where {where(lower, grouping)}")
+    why = [text for text in (_why_kappa(words, found, grouping), _why_icc(words, found)) if text]
+    return [
+        Sentence(
+            f"{capital(', but '.join(sides))}. Which group seems to get the less reliable predictions depends on the statistic "
+            "that is reported.",
+            "warn",
+            label="The statistics disagree",
+        ),
+        *(Sentence(text) for text in why),
+    ]
+
+
+def _why_kappa(words: Words, found: NoiseFindings, grouping: str) -> str:
+    """What prevalence does to kappa, where kappa and PABAK point in opposite directions for that reason."""
+    if ("kappa", "pabak") not in found.contradictions or found.main_part != "prevalence":
+        return ""
+    kappa = next(finding for finding in found.statistics if finding.statistic == "kappa")
+    rates = {group.group: group.referral_rate_first for group in found.groups}
+    low, high = rates.get(kappa.lower), rates.get(kappa.higher)
+    if low is None or high is None or abs(low - 0.5) <= abs(high - 0.5) or (low < 0.5) != (low < high):
+        return ""
+    return (
+        f"Kappa is lower where {where(kappa.lower, grouping)} because {'fewer' if low < high else 'more'} of these {words.units} are "
+        f"{words.positive_prediction} ({fmt.percent(low, 1)} against {fmt.percent(high, 1)} without noise); corrected for that, "
+        "their predictions are the more reliable ones."
     )
-    return Sentence(
-        f"{capital(lower)}. Which group gets the less reliable predictions depends on the statistic.",
-        "warn",
-        label="The statistics disagree",
+
+
+def _why_icc(words: Words, found: NoiseFindings) -> str:
+    if ("pabak", "icc_a1") not in found.contradictions:
+        return ""
+    return (
+        "PABAK counts how often the prediction itself changes, which it does seldom for scores far from the threshold; "
+        f"{statistic_name('icc_a1')} holds the changes of the scores against how far the scores of a group's {words.units} lie apart."
     )
 
 
 def _finding(finding: NoiseFinding, grouping: str) -> Sentence:
-    name = statistic_name(finding.statistic)
-    lower, higher = _name(finding.lower, grouping), _name(finding.higher, grouping)
-    at = f"at {fmt.count(finding.levels_lower)} of {fmt.count(finding.levels)} noise levels"
-    mean = fmt.coefficient(finding.mean_gap, 3)
+    name = capital(statistic_name(finding.statistic))
+    lower, higher = where(finding.lower, grouping), value_phrase(finding.higher)
+    levels = fmt.count(finding.levels)
+    at = (
+        f"at all {levels} noise levels"
+        if finding.levels_lower == finding.levels
+        else f"at {fmt.count(finding.levels_lower)} of {levels} noise levels ({fmt.percent(finding.share)})"
+    )
+    error = (
+        ""
+        if finding.mean_gap_error is None
+        else f" (Monte-Carlo error at most {fmt.coefficient(finding.mean_gap_error, 3)})"
+    )
+    mean = f"by {fmt.coefficient(finding.mean_gap, 3)} on average{error}"
     if not finding.systematic:
         return Sentence(
-            f"{capital(name)} shows no systematic gap: it is lower for {lower} than for {higher} {at}, by {mean} on average, which may be chance.",
+            f"{name} is lower where {lower} than where it is {higher} {at}, {mean}.",
             "unknown",
             label="No systematic gap",
+            detail=SYSTEMATIC,
         )
     return Sentence(
-        f"{capital(name)} is lower for {lower} than for {higher} {at} ({fmt.percent(finding.share)}), by {mean} on average and "
-        f"{fmt.coefficient(finding.largest_gap, 3)} at most (at a noise level of {fmt.percent(finding.largest_at)}).",
+        f"{name} is lower where {lower} than where it is {higher} {at}, {mean}, and by {fmt.coefficient(finding.largest_gap, 3)} at "
+        f"most (at a noise level of {fmt.percent(finding.largest_at)}).",
         "warn",
-        label=f"{capital(lower)} at a disadvantage",
+        label=f"{_named(finding.lower, grouping)} at a disadvantage",
     )
 
 
-def _part(found: NoiseFindings, grouping: str) -> Sentence | None:
-    if found.main_part is None or found.most_corrected is None:
-        return None
-    group = next((one for one in found.groups if one.group == found.most_corrected), None)
-    value = None if group is None else (group.prevalence_part if found.main_part == "prevalence" else group.bias_part)
-    size = "" if value is None else f" ({fmt.signed(fmt.coefficient(value, 3), value)} on average)"
-    why = (
-        "one of the two predictions is rare there (prevalence)"
-        if found.main_part == "prevalence"
-        else "the two predictions of a case are not equally often positive there (bias)"
-    )
-    return Sentence(f"PABAK and kappa part most in {_name(found.most_corrected, grouping)}{size}, because {why}.")
+def _named(group: str, grouping: str) -> str:
+    """A group by itself; a bare number gets its column."""
+    name = value_phrase(group)
+    return capital(f"{literal(grouping)} {name}" if re.fullmatch(r"[\d.]+", name) else name)
+
+
+def _spoken_of(found: NoiseFindings) -> list[NoiseGroup]:
+    if len(found.groups) <= MOST_GROUPS:
+        return list(found.groups)
+    named = {name for finding in found.statistics for name in (finding.lower, finding.higher)}
+    return [group for group in found.groups if group.group in named]
+
+
+def _parts(found: NoiseFindings, groups: Sequence[NoiseGroup], grouping: str) -> list[Sentence]:
+    """PABAK - kappa and its two parts in each group, and which of them differs between the groups."""
+    if found.main_part is None:
+        return []
+    known = [group for group in groups if group.prevalence_part is not None and group.bias_part is not None]
+    each = [
+        f"{_size(group.correction)} where {where(group.group, grouping)} ({_size(group.prevalence_part)} by prevalence, "
+        f"{_size(group.bias_part)} by bias)"
+        for group in known
+    ]
+    main = "prevalence (how rare one of the two answers is)"
+    if found.main_part == "bias":
+        main = "bias (how unequally often the predictions with and without noise are positive)"
+    return [
+        Sentence(f"PABAK minus kappa is on average {listed(each)}. What differs most between the groups is {main}.")
+    ]
+
+
+def _size(value: float | None) -> str:
+    if value is None:
+        return fmt.UNDEFINED
+    return "about 0" if abs(value) < NEGLIGIBLE else fmt.signed(fmt.coefficient(value, 3), value)
 
 
 def _scores(words: Words, group: NoiseGroup, grouping: str) -> str:
@@ -83,4 +163,4 @@ def _scores(words: Words, group: NoiseGroup, grouping: str) -> str:
     if group.referral_rate_first is not None and group.referral_rate_last is not None:
         first, last = fmt.percent(group.referral_rate_first, 1), fmt.percent(group.referral_rate_last, 1)
         parts.append(f"the {words.referral_rate} from {first} to {last}")
-    return f"for {_name(group.group, grouping)} {' and '.join(parts)}" if parts else ""
+    return f"{' and '.join(parts)} where {where(group.group, grouping)}" if parts else ""

@@ -51,9 +51,12 @@ def test_the_annotated_config_sets_every_key_that_can_stand_with_the_others(tmp_
     alternatives = {"data.source.url", "data.source.table", "data.source.sql", "agreement.items[].name"}
     alternatives |= {
         "groups[].columns[].column",
-        *(f"groups[].columns[].{k}" for k in ("breaks", "width", "quantiles", "at_least")),
+        *(f"groups[].columns[].{k}" for k in ("breaks", "width", "quantiles", "at_least", "labels")),
     }
-    alternatives |= {"groups[][].column", *(f"groups[][].{k}" for k in ("breaks", "width", "quantiles", "at_least"))}
+    alternatives |= {
+        "groups[][].column",
+        *(f"groups[][].{k}" for k in ("breaks", "width", "quantiles", "at_least", "labels")),
+    }
     alternatives |= {f"noise.predictor.{k}" for k in ("onnx", "skops", "mlflow", "callable", "http", "pickle")}
     assert {key for key in unset if not key.startswith("noise[]")} <= alternatives
 
