@@ -16,7 +16,7 @@ import typer
 
 from reporter import __version__
 from reporter.cli_records import add_commands
-from reporter.errors import ConfigError, Problem, ReporterError
+from reporter.errors import ConfigError, DataError, Problem, ReporterError
 
 # What a wrong command line raises. Its class is click's own, which typer carries inside itself under a private name.
 USAGE_FAULT: Any = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
@@ -109,19 +109,30 @@ def run(
 
 @app.command()
 def check(
-    config: ConfigPath,
+    configs: Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="The YAML configs.", show_default=False)],
     data: Annotated[bool, typer.Option("--data", help="Open the data too and check the config against it.")] = False,
     overrides: Overrides = None,
 ) -> None:
-    """Show every problem of a config at once, without running it."""
+    """Show every problem of one or more configs at once, without running them."""
     from reporter.config.loader import load_config
 
-    loaded = load_config(config, overrides=overrides or [], environ=os.environ)
-    if data:
-        from reporter.runner import open_checked
+    faults: list[ReporterError] = []
+    for config in configs:
+        try:
+            loaded = load_config(config, overrides=overrides or [], environ=os.environ)
+            if data:
+                from reporter.runner import open_checked
 
-        open_checked(loaded)
-    typer.echo(f"{config}: no problems found")
+                open_checked(loaded)
+        except ReporterError as error:
+            faults.append(error)
+        else:
+            typer.echo(f"{config}: no problems found")
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        kind = ConfigError if any(fault.exit_code == EXIT_USAGE for fault in faults) else DataError
+        raise kind.of(problem for fault in faults for problem in fault.problems)
 
 
 @app.command()
