@@ -11,6 +11,9 @@ from reporter.render.wording import Words, group_name, listed, literal, unbroken
 from reporter.render.wording_agreement import icc_name, statistic_name
 from reporter.results import AgreementGap, AgreementResult, Estimate, Icc, MultiRater
 
+PDF_ROWS = 18
+"""So many rows of a table stand in the PDF: single factors come first; HTML, CSV and JSON have all."""
+
 FORMS_BESIDE = 2
 """So many correlations fit beside kappa and its kin on a page."""
 
@@ -61,13 +64,15 @@ def agreement_tables(
             (*columns, *binary_columns, *([] if apart else scores)),
             tuple(main),
             note=left_out,
-            pdf_limit=30,
+            pdf_limit=PDF_ROWS,
         )
     ]
     if apart:
         title = f"Agreement of the scores of {about}, with {words.level_name()}s"
         tables.append(
-            Table(f"agreement-{place}-scores", title, (*columns, *scores), tuple(more), note=left_out, pdf_limit=30)
+            Table(
+                f"agreement-{place}-scores", title, (*columns, *scores), tuple(more), note=left_out, pdf_limit=PDF_ROWS
+            )
         )
     return tables
 
@@ -101,7 +106,7 @@ def counts_table(words: Words, results: Sequence[AgreementResult], place: int) -
         for one, found in known
     )
     about = f"{first} and {second}" + (f" about {item}" if results[0].item else "")
-    return Table(f"agreement-{place}-counts", f"How often {about} said the same", columns, rows, pdf_limit=15)
+    return Table(f"agreement-{place}-counts", f"How often {about} said the same", columns, rows)
 
 
 def _group_cell(words: Words, one: AgreementResult) -> Cell:
@@ -186,7 +191,9 @@ def gap_table(words: Words, gaps: Sequence[AgreementGap]) -> Table:
         )
         for gap in gaps
     )
-    return Table("agreement-gaps-table", "Each group's agreement minus that of the rest", columns, rows, pdf_limit=30)
+    return Table(
+        "agreement-gaps-table", "Each group's agreement minus that of the rest", columns, rows, pdf_limit=PDF_ROWS
+    )
 
 
 def many_raters_table(words: Words, many: Sequence[MultiRater]) -> Table:

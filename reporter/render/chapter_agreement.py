@@ -56,7 +56,7 @@ def agreement_section(report: Report, words: Words) -> Section | None:
         counts = counts_table(words, results, place)
         if counts is not None:
             what = f"The counts behind the agreement of {literal(first)} and {literal(second)}{about}"
-            blocks.append(Details(f"agreement-{place}-behind", what, (counts,)))
+            blocks.append(Details(f"agreement-{place}-behind", what, (counts,), in_pdf=False))
     if found.gaps:
         blocks.append(Details("agreement-gaps", "Gaps in agreement between groups", (gap_table(words, found.gaps),)))
     if found.multi:

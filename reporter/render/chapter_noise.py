@@ -30,6 +30,12 @@ from reporter.results import NoisePoint, NoiseResult, Report
 AGREEMENT = ("kappa", "pabak", "icc_a1", "mean_score", "referral_rate")
 PARTS = ("prevalence_adjusted_kappa", "bias_adjusted_kappa", "prevalence_index", "bias_index")
 
+EXPLANATION = (
+    "Kappa and PABAK ask whether the prediction stays the same: kappa beyond what chance would give, so that it falls where one answer "
+    "is rare (prevalence); PABAK is twice the share that stays the same, minus 1. ICC(A,1) asks how far the score itself stays the same. "
+    "All three are 1 without noise."
+)
+
 VARIANTS = {
     "all": "all named inputs perturbed",
     "minima": "with minima",
@@ -47,7 +53,8 @@ def noise_section(report: Report, words: Words) -> Section | None:
             "Each input value is changed with a probability, the noise level, as if another person had rated it; the model predicts again, "
             "and both predictions of the same case are compared. A group whose curve lies lower gets less reliable predictions. "
             "These curves rest on new predictions: they cannot be recomputed from stored counts."
-        )
+        ),
+        Paragraph(EXPLANATION, "note"),
     ]
     for place, study in enumerate(report.noise_results, 1):
         blocks += _study(report, words, study, place)
