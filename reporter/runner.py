@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reporter.config.loader import LoadedConfig, load_config
-from reporter.errors import ConfigError, DataError, OutputError, Problem
+from reporter.errors import ConfigError, DataError, MissingExtraError, OutputError, Problem
 from reporter.outputs import Written, write_outputs
 from reporter.progress import Progress
 from reporter.provenance import make_provenance, moment_of_run
@@ -21,6 +21,7 @@ from reporter.results import Report
 
 if TYPE_CHECKING:
     from reporter.baseline import Baseline
+    from reporter.config.schema import MlflowConfig
     from reporter.data.counts import Counts
     from reporter.data.noise_studies import NoiseStudies
     from reporter.data.source import Source
@@ -167,11 +168,25 @@ def run_to_files(
         # What was stopped half-way is not what the config asked for: it leaves no record.
         return replace(written, interrupted=True)
     written = written if archive is None else _archived(written, done, archive, progress)
+    if output.mlflow is not None:
+        written = _logged(written, output.mlflow, loaded.base, progress)
     if done.sealed is None or loaded.config.sealed_archive is None:
         return written
     # The full record goes to its own archive and nowhere else; the record that is named is the one that may be shown.
     sealed = _archived(Written(done.sealed.report), done.sealed, loaded.config.sealed_archive, progress)
     return replace(written, problems=(*written.problems, *sealed.problems))
+
+
+def _logged(written: Written, mlflow: MlflowConfig, base: Path, progress: Progress) -> Written:
+    from reporter.registry import log_to_mlflow
+
+    with progress.step("Log to MLflow") as step:
+        try:
+            uri = mlflow.tracking_uri
+            step.detail = log_to_mlflow(written, tracking_uri=uri, experiment=mlflow.experiment, base=base)
+        except (OutputError, MissingExtraError) as error:
+            return replace(written, problems=(*written.problems, *error.problems))
+    return written
 
 
 def _archived(written: Written, done: Evaluation, location: str, progress: Progress) -> Written:

@@ -649,7 +649,7 @@ class BiasAudit(Section):
 class MlflowConfig(Section):
     """The card and its overall metrics in MLflow (extra `mlflow`)."""
 
-    tracking_uri: Name = Field(description="The tracking server's address, or a `sqlite:///` file.")
+    tracking_uri: Name = Field(description="The tracking server's address, or a folder.")
     experiment: Name = Field("reporter", description="The experiment; it is made if it is not there.")
 
 
