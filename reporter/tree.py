@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+NEVER_DISAGREE = "the two models never disagree here: Δ is 0"
+"""The ``reason`` of a node without any disagreement."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:

@@ -23,7 +23,7 @@ from reporter.render.wording_trees import (
     leaf_sentence,
     leaves_of,
     method_sentence,
-    outside_children,
+    outside_sentence,
     overall_sentence,
     path_words,
     question,
@@ -31,6 +31,9 @@ from reporter.render.wording_trees import (
     rate_text,
     rate_title,
     reverses,
+    several_trees,
+    sign_words,
+    split_line,
     unit,
 )
 from reporter.results import Report, TreeResult
@@ -47,8 +50,7 @@ def tree_section(report: Report, words: Words) -> Section | None:
     if len(report.tree_results) > 1:
         blocks.append(
             Paragraph(
-                f"This report grows {plural(len(report.tree_results), 'tree')}. Each keeps its own level: with many trees, some split "
-                "is found by chance more often than one tree's level says.",
+                several_trees(report.tree_results),
                 "note",
             )
         )
@@ -80,15 +82,9 @@ def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
             )
         )
     blocks.append(Paragraph(method_sentence(words, result), "note"))
-    outside = outside_children(root)
+    outside = outside_sentence(words, result)
     if outside:
-        blocks.append(
-            Paragraph(
-                f"In {plural(len(outside), 'node')} Δ lies outside the Δ of both parts. That is no error: Δ compares the groups as they "
-                "are mixed in the node, and the mix differs between the parts.",
-                "note",
-            )
-        )
+        blocks.append(Paragraph(outside, "note"))
     if result.tree.n_dropped:
         blocks.append(
             Paragraph(f"{words.count_units(result.tree.n_dropped)} left out because a covariate was missing.", "note")
@@ -96,12 +92,24 @@ def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
     blocks += [Paragraph(literal(note), "note") for note in (*result.notes, *result.tree.notes)]
     if result.unpruned is not None and len(leaves_of(result.unpruned.root)) != len(leaves):
         before = result.unpruned.root
+        n_before = len(leaves_of(before))
+        blocks.append(
+            Paragraph(
+                f"Before neighbours with nearly the same Δ were joined, the tree had {plural(n_before, 'subgroup')}.",
+                "note",
+            )
+        )
         inner: tuple[Block, ...] = (
             _figure(words, result, before, f"tree-{place}-unpruned-figure"),
             leaf_table(words, result, before, leaves_of(before), f"tree-{place}-unpruned-table"),
         )
         blocks.append(
-            Details(f"tree-{place}-unpruned", "The tree before similar neighbours were joined", inner, in_pdf=False)
+            Details(
+                f"tree-{place}-unpruned",
+                "The tree before neighbours with nearly the same Δ were joined",
+                inner,
+                in_pdf=False,
+            )
         )
     return blocks
 
@@ -128,24 +136,19 @@ def _label(root: Node, leaf: Node) -> str:
 
 def _figure(words: Words, result: TreeResult, root: Node, figure_id: str) -> Figure:
     leaves = leaves_of(root)
-    said = "; ".join(f"{path_words(leaf.path)}: Δ {_delta(result, leaf.delta)}" for leaf in leaves)
-    spread = len(result.levels) > 2
-    low, high = (
-        ("narrower", "wider")
-        if spread
-        else (f"gap moves towards {literal(result.levels[0])}", f"gap moves towards {literal(result.levels[1])}")
-    )
+    said = "; ".join(f"{path_words(result, leaf.path)}: Δ {_delta(result, leaf.delta)}" for leaf in leaves)
+    low, high = sign_words(result)
     return Figure(
         figure_id,
         f"Tree of {plural(len(leaves), 'subgroup')}. {said}.",
-        f"Δ of the {rate_title(words, result)} in each subgroup, with its {words.level_name()}; small plots show the "
-        f"{rate_title(words, result)} ({rate_meaning(words, result)}) of each group under each model.",
+        f"Δ of the {rate_title(words, result)} in each subgroup, with its {words.level_name()}; the dots are the "
+        f"{rate_title(words, result)} ({rate_meaning(words, result)}) of each group, with each model; the line between them is the gap.",
         TreeDiagram(
             root=_node(result, root, root, ""),
             models=tuple(literal(name) for name in result.models),
             groups=tuple(literal(level) for level in result.levels),
-            negative=f"Δ below 0: {low}",
-            positive=f"Δ above 0: {high}",
+            negative=f"Δ below 0: {low}" if low else "",
+            positive=f"Δ above 0: {high}" if high else "",
             rate_axis=Axis(rate_title(words, result), "number" if result.rate == "score" else "percent"),
         ),
     )
@@ -158,6 +161,8 @@ def _node(result: TreeResult, node: Node, root: Node, edge: str) -> TreeNode:
         else f"{delta_text(result, node.low)} to {delta_text(result, node.high)}"
     )
     lines = tuple(line for line in (f"Δ {_delta(result, node.delta)}", interval, f"n = {fmt.count(node.n)}") if line)
+    if node.split is not None and (line := split_line(node)):
+        lines += (line,)
     children: tuple[TreeNode, ...] = ()
     asked = ""
     if node.split is not None and node.children:
@@ -179,8 +184,8 @@ def _node(result: TreeResult, node: Node, root: Node, edge: str) -> TreeNode:
         edge=edge,
         question=asked,
         children=children,
-        rates=rates if not children else (),
-        mark="reversed" if not children and reverses(root, node) else "",
+        rates=rates if not children or node is root else (),
+        mark="" if children else _label(root, node).lower(),
     )
 
 

@@ -6,7 +6,16 @@ from reporter.render import format as fmt
 from reporter.render.document import Cell, Column, Row, Severity, Table
 from reporter.render.tables import count_cell
 from reporter.render.wording import Words, capital, group_name, literal, unbroken
-from reporter.render.wording_trees import delta_text, path_words, rate_text, rate_title, reverses, unit
+from reporter.render.wording_trees import (
+    delta_text,
+    end_note,
+    leaf_end,
+    path_words,
+    rate_text,
+    rate_title,
+    reverses,
+    unit,
+)
 from reporter.results import TreeResult
 from reporter.tree import Node, Rate
 
@@ -25,12 +34,15 @@ def leaf_table(words: Words, result: TreeResult, root: Node, leaves: list[Node],
         Column("delta", "Δ", "number", f"with its {words.level_name()}"),
     ]
     columns += _rate_columns(result, leaves)
-    name = f"all {words.units}" if len(leaves) > 1 else path_words(root.path or "all rows")
+    name = f"all {words.units}" if len(leaves) > 1 else path_words(result, root.path or "all rows")
     rows = [Row(_cells(words, result, root, name, leaves))]
     if len(leaves) > 1:
-        rows += [Row(_cells(words, result, leaf, path_words(leaf.path), leaves), _mark(root, leaf)) for leaf in leaves]
+        rows += [
+            Row(_cells(words, result, leaf, path_words(result, leaf.path), leaves), _mark(root, leaf))
+            for leaf in leaves
+        ]
     caption = f"{capital(rate_title(words, result))} and Δ: overall and in each subgroup, the largest Δ first"
-    return Table(table_id, caption, tuple(columns), tuple(rows))
+    return Table(table_id, caption, tuple(columns), tuple(rows), note=end_note(result, leaves))
 
 
 def _rate_columns(result: TreeResult, leaves: list[Node]) -> list[Column]:
@@ -61,7 +73,7 @@ def _cells(words: Words, result: TreeResult, node: Node, name: str, leaves: list
     low, high = node.low, node.high
     interval = "" if low is None or high is None else f"{delta_text(result, low)} to {delta_text(result, high)}"
     delta = fmt.UNDEFINED if node.delta is None else f"{delta_text(result, node.delta)}{unit(result)}"
-    cells = [Cell(name, "" if node.children else words.note(node.reason)), count_cell(node.n)]
+    cells = [Cell(name, "" if node.children else leaf_end(words, result, node)), count_cell(node.n)]
     cells.append(Cell(delta, unbroken(interval), node.delta))
     places = range(1, len(result.levels) + 1)
     per_model = [
@@ -131,7 +143,7 @@ def test_table(words: Words, result: TreeResult, table_id: str) -> Table:
             rows.append(
                 Row(
                     (
-                        Cell(f"{node.id}: {path_words(node.path or 'all rows')}", "", node.id),
+                        Cell(f"{node.id}: {path_words(result, node.path or 'all rows')}", "", node.id),
                         Cell(literal(covariate), "split here" if chosen else ""),
                         _statistic(test.statistic),
                         Cell("" if test.df is None else fmt.plain(test.df), "", test.df),

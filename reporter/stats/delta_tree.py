@@ -44,7 +44,7 @@ from reporter.stats.delta_rates import Table, by_z, grouped, moments, outcomes, 
 from reporter.stats.delta_spec import TreeSpec
 from reporter.stats.delta_tests import CovariateTest, Cut, NodeTests, RowKinds
 from reporter.stats.instability import Test, adjusted_log_p
-from reporter.tree import NodeTest, Split, Tree
+from reporter.tree import NEVER_DISAGREE, NodeTest, Split, Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def _constant(outcome: Table, spec: TreeSpec) -> str | None:
     if len(spec.models) == 1:
         return f"the {what} is the same for every row of an attribute level"
     if not zz.any():
-        return "the two models never disagree here: Δ is 0"
+        return NEVER_DISAGREE
     return f"the two models' {what}s differ by the same amount on every row of an attribute level"
 
 

@@ -288,14 +288,15 @@ def test_the_tree_says_in_words_what_it_found(document: Document) -> None:
     trees = section(document, "trees")
     texts = [plain(block.text) for block in trees.blocks if isinstance(block, Paragraph)]
     assert texts[1] == (
-        "Over all 1,600 healthy patients, Δ is +4.0 points (95 % interval +1.0 to +7.0). That hides 3 subgroups in which it differs; "
-        "in 1 of them the sign is reversed."
+        "Over all 1,600 healthy patients, the gap goes from +7.0 with 2.3 to +11.0 points with 2.4; Δ is +4.0 points (95 % interval "
+        "+1.0 to +7.0). The overall Δ hides subgroups: the tree finds 3, with Δ from −4.9 to +12.3 points. In 1 of them the sign is "
+        "reversed."
     )
-    assert "their intervals are optimistic" in texts[2]
+    assert "The intervals follow a search" in texts[2]
     (leaves,) = [block for block in trees.blocks if isinstance(block, Sentences)]
     assert plain(leaves.items[0].text) == (
-        "Where sex = Male and age ≤ 45 (700 healthy patients): Δ is +12.3 points (95 % interval +6.1 to +18.4). "
-        "False alarm rate with 2.3: 24.9 % of White and 32.9 % of Black; 2.4: 18.1 % of White and 38.4 % of Black."
+        "Where sex = Male and age ≤ 45 (700 healthy patients): the gap goes from +8.0 with 2.3 to +20.3 points with 2.4; "
+        "Δ is +12.3 points (95 % interval +6.1 to +18.4)."
     )
     assert [item.label for item in leaves.items] == ["", "Reversed sign", ""]
 
@@ -307,7 +308,7 @@ def test_a_reversed_sign_is_called_uncertain_where_the_interval_includes_zero(re
     women, men = result.tree.root.children
     root = replace(result.tree.root, children=(replace(women, high=0.02), men))
     trees = section(make_document(replace(report, tree_results=(replace(result, tree=Tree(root)),))), "trees")
-    assert "in 1 of them the sign is reversed, in 1 of these with an interval that includes 0." in str(trees.blocks[2])
+    assert "In 1 of them the sign is reversed, but the interval includes 0" in str(trees.blocks[2])
     (leaves,) = [block for block in trees.blocks if isinstance(block, Sentences)]
     assert [item.label for item in leaves.items] == ["", "Reversed sign, uncertain", ""]
 
@@ -320,7 +321,7 @@ def test_a_tree_without_a_split_says_that_nothing_was_found_or_nothing_can_be_to
     result = report.tree_results[0]
     root = replace(result.tree.root, children=(), split=None, reason="no test passed")
     found = section(make_document(replace(report, tree_results=(replace(result, tree=Tree(root)),))), "trees")
-    assert "No subgroup was found in which it differs (no test passed); that is not proof that there is none." in str(
+    assert "No subgroup was found in which Δ differs (no test passed); that is not proof that there is none." in str(
         found.blocks[2]
     )
     untestable = replace(
