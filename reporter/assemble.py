@@ -33,12 +33,12 @@ from reporter.results import (
     Report,
     Verdict,
 )
+from reporter.small_cells.suppression import decided_comparisons, is_suppressed, with_facts
 from reporter.stats.comparisons import Rule, compare
 from reporter.stats.curves import curves
 from reporter.stats.decomposition import decompose
 from reporter.stats.metrics import METRICS, canonical_name, estimates
 from reporter.stats.paired import paired_differences
-from reporter.suppression import decided_comparisons, is_suppressed, with_facts
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ def evaluate(
 def _without_small_cells(full: Evaluation, k: int, progress: Progress) -> Evaluation:
     """What may be shown of an evaluation; the baseline may hold small counts, so that it is not kept either."""
     from reporter.assemble import Carried, assemble
-    from reporter.suppression import suppress
+    from reporter.small_cells.suppression import suppress
 
     with progress.step("Suppress small cells"):
         counts = suppress(full.counts, full.report, k)

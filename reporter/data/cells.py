@@ -81,7 +81,7 @@ def joint(counts: Counts, grouping: str | None, first: str, second: str) -> Join
     stem = "overall" if grouping is None else f"groups/{grouping}"
     n_models = len(counts.facts["models"])
     suffix = next(suffix for suffix, members in prediction_tables(n_models) if i in members and j in members)
-    # Counts without small cells (reporter/suppression.py) keep a table for each pair that they may show.
+    # Counts without small cells (reporter/small_cells/suppression.py) keep a table for each pair that they may show.
     table = counts.tables.get(_name(stem, f"/{min(i, j)},{max(i, j)}"), counts.tables.get(_name(stem, suffix)))
     if table is None:
         raise KeyError((grouping, first, second))

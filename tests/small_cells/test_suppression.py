@@ -20,8 +20,8 @@ import reporter
 from reporter.config.loader import load_config
 from reporter.data.counts import Counts
 from reporter.errors import DataError
-from reporter.hiding import hide_block, hide_groups, is_safe
 from reporter.runner import evaluate, run_to_files
+from reporter.small_cells.hiding import hide_block, hide_groups, is_safe
 
 K = 11
 CELLS = {"tp": (1, 1), "fp": (0, 1), "tn": (0, 0), "fn": (1, 0)}
