@@ -17,6 +17,7 @@ import typer
 from reporter import __version__
 from reporter.cli_records import add_commands
 from reporter.errors import ConfigError, DataError, Problem, ReporterError
+from reporter.terminal import complain, say
 
 # What a wrong command line raises. Its class is click's own, which typer carries inside itself under a private name.
 USAGE_FAULT: Any = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
@@ -127,7 +128,7 @@ def check(
         except ReporterError as error:
             faults.append(error)
         else:
-            typer.echo(f"{config}: no problems found")
+            say(f"{config}: no problems found")
     if len(faults) == 1:
         raise faults[0]
     if faults:
@@ -262,23 +263,24 @@ def _unexpected() -> int:
     handle, name = tempfile.mkstemp(prefix="reporter-error-", suffix=".log")
     with open(handle, "w", encoding="utf-8") as log:
         log.write(f"reporter {__version__}, Python {sys.version}\n{text}")
-    print(f"An unexpected error: {text.strip().splitlines()[-1]}\nThe traceback is in {name}", file=sys.stderr)
+    complain(f"An unexpected error: {text.strip().splitlines()[-1]}")
+    complain(f"The traceback is in {name}")
     return EXIT_UNEXPECTED
 
 
 def _show(problems: tuple[Problem, ...]) -> None:
     for problem in problems:
-        print(problem, file=sys.stderr)
+        complain(problem)
 
 
 def _finish(result: Any, as_json: bool) -> None:
     """Print what was made and leave with the result's exit code."""
     _show(result.problems)
     if as_json:
-        typer.echo(json.dumps(result.to_plain(), ensure_ascii=False))
+        say(json.dumps(result.to_plain()))
     else:
         for line in result.lines():
-            typer.echo(line)
+            say(line)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
 

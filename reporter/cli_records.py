@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reporter.errors import ConfigError, Problem
+from reporter.terminal import say
 
 if TYPE_CHECKING:
     from reporter.archive.store import Archive
@@ -55,16 +56,16 @@ def verify(
             for v in found.records
         ]
         whole = {"valid": found.valid, "faults": list(found.faults), "notes": list(found.notes), "records": plain}
-        typer.echo(json.dumps(whole, ensure_ascii=False))
+        say(json.dumps(whole))
     else:
         for v in found.records:
-            typer.echo(f"{v.state}: {v.record.model}/{v.record.id} sha256 {v.record.manifest}")
+            say(f"{v.state}: {v.record.model}/{v.record.id} sha256 {v.record.manifest}")
             for kind, lines in (("fault", v.faults), ("anchor", v.anchors), ("note", v.notes)):
                 for line in lines:
-                    typer.echo(f"  {kind}: {line}")
+                    say(f"  {kind}: {line}")
         for kind, lines in (("fault", found.faults), ("note", found.notes)):
             for line in lines:
-                typer.echo(f"archive {kind}: {line}")
+                say(f"archive {kind}: {line}")
     if not found.valid:
         raise typer.Exit(1)
 
@@ -96,17 +97,17 @@ def replay(record: RecordArgument) -> None:
     archive, model, name = _existing_record(record)
     faults = bag_faults_of(archive, model, name)
     if faults:
-        typer.echo("not valid: The record is not what was sealed, so nothing was recomputed.")
+        say("not valid: The record is not what was sealed, so nothing was recomputed.")
         for fault in faults:
-            typer.echo(f"  fault: {fault}")
+            say(f"  fault: {fault}")
         raise typer.Exit(1)
     with archive.fetched(model, name) as folder:
         done = replay_record(folder)
-    typer.echo(f"{'identical' if done.identical else 'different'}: {done.explanation()}")
+    say(f"{'identical' if done.identical else 'different'}: {done.explanation()}")
     for line in done.carried:
-        typer.echo(f"  carried over: {line}")
+        say(f"  carried over: {line}")
     for line in done.differences:
-        typer.echo(f"  {line}")
+        say(f"  {line}")
     if not done.identical:
         raise typer.Exit(1)
 
@@ -143,7 +144,7 @@ def sign(
         conditions=tuple(condition or ()),
         until=until,
     ):
-        typer.echo(path)
+        say(path)
 
 
 def seal(
@@ -155,7 +156,7 @@ def seal(
     from reporter.archive.store import open_archive
     from reporter.provenance import moment_of_run
 
-    typer.echo(sign_head(open_archive(_absolute(archive)), key=key, moment=moment_of_run()))
+    say(sign_head(open_archive(_absolute(archive)), key=key, moment=moment_of_run()))
 
 
 def history(
@@ -168,7 +169,7 @@ def history(
     from reporter.archive.store import open_archive
 
     for path in write_history(open_archive(_absolute(archive)), out, allowed_signers=allowed_signers):
-        typer.echo(str(path))
+        say(str(path))
 
 
 def compare(
@@ -180,7 +181,8 @@ def compare(
     from reporter.baseline import compare_reports, comparison_text, read_baseline
 
     releases = compare_reports(read_baseline(old).report, read_baseline(new).report)
-    typer.echo(comparison_text(releases, as_json=as_json), nl=False)
+    for line in comparison_text(releases, as_json=as_json).removesuffix("\n").split("\n"):
+        say(line)
 
 
 def add_commands(app: typer.Typer) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from reporter.terminal import printable
+
 
 class Step:
     """A running step; ``detail`` is shown behind its name when it ends, ``advance`` while it runs."""
@@ -43,7 +45,7 @@ class Step:
         if not self._stream:
             return
         mark = "x" if failed else "✓" if _can_print(self._stream, "✓") else "-"
-        detail = f": {self.detail}" if self.detail else ""
+        detail = f": {printable(self.detail)}" if self.detail else ""
         start = "\r\x1b[K" if self._live else ""
         self._stream.write(f"{start}{mark} {self.name}{detail} ({time.monotonic() - self._started:.2f} s)\n")
         self._stream.flush()

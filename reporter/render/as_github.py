@@ -12,6 +12,7 @@ from reporter.render.notices import Notice, config_file, notices
 from reporter.render.wording import Words
 from reporter.render.wording_findings import undecided_sentences
 from reporter.results import Report
+from reporter.terminal import printable
 
 SUMMARY_LIMIT = 900_000
 """Bytes. GitHub drops a summary of more than 1 MiB without a word."""
@@ -90,16 +91,17 @@ def _within(head: Sequence[str], body: Iterable[str]) -> str:
 
 def _markdown(text: str) -> str:
     """``text`` shown as it is: no markup, HTML, mention or line break of its own."""
-    flat = " ".join(text.split())
+    flat = printable(" ".join(text.split()))
     return re.sub(r"([\\`*_\[\]#!|~@:<>&$])", lambda m: f"&#{ord(m[1])};", flat)
 
 
 def _code(text: str) -> str:
-    return " ".join(text.replace("`", "'").split())
+    return printable(" ".join(text.replace("`", "'").split()))
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = "\n".join(printable(line) for line in text.replace("\r\n", "\n").split("\n"))
+    return lines.replace("%", "%25").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

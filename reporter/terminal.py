@@ -1,0 +1,42 @@
+"""What may reach a terminal or the log of a pipeline: text in which nothing moves the cursor, ends the line or reverses reading.
+
+Names of groups, columns and files are untrusted. Knows nothing of what the text is about.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+_UNSAFE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_JOINERS = frozenset("\u200c\u200d")
+
+
+def printable(text: str) -> str:
+    """The text with each control character, line separator, half surrogate and direction mark as a visible escape.
+
+    Examples
+    --------
+    >>> print(printable("a\\x1b[31mb\\nc \\u202e \\x9b"), printable("Größe 漢字"))
+    a\\x1b[31mb\\nc \\u202e \\x9b Größe 漢字
+    """
+    return text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
+
+
+def say(text: object) -> None:
+    """One line on stdout. What its encoding cannot hold is escaped too: a finished run does not fail over its last line."""
+    line = printable(str(text))
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+
+
+def complain(text: object) -> None:
+    """One line on stderr."""
+    print(printable(str(text)), file=sys.stderr, flush=True)
+
+
+def _visible(character: str) -> str:
+    category = unicodedata.category(character)
+    if category in _UNSAFE or (category == "Cf" and character not in _JOINERS):
+        return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+    return character
