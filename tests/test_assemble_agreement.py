@@ -185,6 +185,16 @@ def test_ratings_in_words_that_are_neither_two_nor_numbers_say_why_there_is_no_k
     assert item.reason == "the ratings have 3 values, not two"
 
 
+def test_numbers_other_than_0_and_1_say_why_there_is_no_kappa_and_have_a_correlation(rows: pd.DataFrame) -> None:
+    grades = rows.assign(one=rows["nurse"] + 1, two=rows["physician"] + 1)
+    asked = config(items=[{"name": "grade", "nurse": "one", "physician": "two"}], pairs=[["2.4", "2.3"]])
+    section = reporter.run(asked, data=grades).agreement_section
+    assert section is not None
+    item = next(one for one in section.results if one.item == "grade")
+    assert item.reason == "the ratings are 1 and 2, and data.positive names none of them"
+    assert item.iccs[0].value == pytest.approx(reporter.icc(grades[["one", "two"]]).value, abs=1e-12)
+
+
 def test_the_frame_has_a_line_for_each_pair_and_group(rows: pd.DataFrame) -> None:
     frame = reporter.run(config(raters={"nurse": "nurse"}), data=rows).agreement
     assert len(frame) == 9

@@ -145,7 +145,7 @@ def _runner(
         inputs=study.inputs,
         folder=folder,
         allow_pickle=study.predictor.allow_pickle,
-        trusted=getattr(study.predictor, "trusted", ()),
+        trusted=study.predictor.trusted,
     )
     scorer = FrameScorer(predictor, inputs)
     return predictor.description, lambda spec, progress, spread: run_noise(

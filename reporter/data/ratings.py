@@ -165,6 +165,8 @@ def _read(scan: Scan, item: RatedItem, loaded: LoadedConfig) -> tuple[Reading | 
     }
     values = tuple(by_number[text] or 0.0 for text in ordered) if numeric and ordered else None
     reason = None if binary.bits is not None else f"the ratings have {len(ordered):,} values, not two"
+    if reason is not None and len(ordered) <= 2:
+        reason = f"the ratings are {' and '.join(ordered)}, and data.positive names none of them"
     return Reading(item, tuple(ordered), codes, binary.bits, reason, values), []
 
 

@@ -47,6 +47,8 @@ def agreement_table(report: Report) -> str:
     rows: list[Sequence[Value]] = []
     for result in section.results:
         start = (f"{result.first}; {result.second}", result.item, result.grouping, result.group)
+        if result.agreement is None and result.reason is not None:
+            rows.append((*start, "kappa", None, None, None, None, None, None, result.reason))
         if result.agreement is not None:
             a = result.agreement
             intervals = {"kappa": (a.kappa_low, a.kappa_high), "pabak": (a.pabak_low, a.pabak_high)}
@@ -68,8 +70,8 @@ def agreement_table(report: Report) -> str:
         g = gap.gap
         rows.append(
             (
-                None,
-                None,
+                f"{gap.first}; {gap.second}" if gap.first else None,
+                gap.item,
                 gap.grouping,
                 gap.group,
                 f"gap of {gap.statistic} to {gap.reference}",

@@ -1,0 +1,141 @@
+"""What a noise study's findings read like, and what the chapters of agreement and noise say beside them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import ModuleType
+
+from reporter.render.chapter_agreement import agreement_section
+from reporter.render.chapter_noise import noise_section
+from reporter.render.document import Details, Paragraph, Section, Sentences
+from reporter.render.wording import Words
+from reporter.render.wording_noise import noise_sentences
+from reporter.results import (
+    AgreementGap,
+    AgreementResult,
+    AgreementSection,
+    Estimate,
+    NoiseFinding,
+    NoiseFindings,
+    NoiseGroup,
+)
+
+WORDS = Words("COMPAS", "1", "predicted to reoffend", "reoffended", "did not", "defendant", "defendants", "share", 0.95)
+
+
+def finding(
+    statistic: str, lower: str, higher: str, *, levels_lower: int = 30, systematic: bool = True
+) -> NoiseFinding:
+    return NoiseFinding(
+        statistic, lower, higher, 30, levels_lower, levels_lower / 30, 0.04, 0.002, 0.07, 0.29, systematic
+    )
+
+
+def findings(*statistics: NoiseFinding, contradictions: tuple[tuple[str, str], ...] = ()) -> NoiseFindings:
+    groups = (
+        NoiseGroup("White", 0.066, 0.066, -0.0001, 0.39, 0.38, 0.25, 0.28),
+        NoiseGroup("Black", 0.003, 0.003, -0.0002, 0.49, 0.47, 0.46, 0.42),
+    )
+    return NoiseFindings(statistics, groups, contradictions, "prevalence", "White")
+
+
+PUBLISHED = findings(
+    finding("kappa", "White", "Black"),
+    finding("pabak", "Black", "White"),
+    finding("icc_a1", "White", "Black"),
+    contradictions=(("kappa", "pabak"), ("pabak", "icc_a1")),
+)
+
+
+def said(found: NoiseFindings, grouping: str = "race") -> list[str]:
+    texts = [f"{one.label}: {one.text}" if one.label else one.text for one in noise_sentences(WORDS, found, grouping)]
+    return [text.replace("\N{NO-BREAK SPACE}", " ") for text in texts]
+
+
+def test_a_contradiction_comes_first_as_one_warning() -> None:
+    assert said(PUBLISHED)[0] == (
+        "The statistics disagree: Kappa and ICC(A,1) are lower where race is White, but PABAK is lower where race is Black. "
+        "Which group seems to get the less reliable predictions depends on the statistic that is reported."
+    )
+
+
+def test_prevalence_is_told_as_the_cause_of_kappas_gap() -> None:
+    assert said(PUBLISHED)[1] == (
+        "Kappa is lower where race is White because fewer of these defendants are predicted to reoffend (25.0 % against 46.0 % without "
+        "noise); corrected for that, their predictions are the more reliable ones."
+    )
+
+
+def test_a_finding_says_group_share_of_levels_and_size() -> None:
+    text = said(findings(finding("pabak", "> 65", "<= 65", levels_lower=28)), "age")[0]
+    assert text == (
+        "Over 65 at a disadvantage: PABAK is lower where age is over 65 than where it is at most 65 at 28 of 30 noise levels (93 %), by "
+        "0.040 on average (Monte-Carlo error at most 0.002), and by 0.070 at most (at a noise level of 29 %)."
+    )
+
+
+def test_a_gap_that_is_not_systematic_is_no_disadvantage() -> None:
+    (one, *_) = noise_sentences(WORDS, findings(finding("kappa", "0", "1", levels_lower=20, systematic=False)), "race")
+    assert (one.label, one.severity) == ("No systematic gap", "unknown")
+    assert "nine noise levels in ten" in one.detail
+
+
+def test_both_parts_of_the_correction_are_told_for_each_group() -> None:
+    (text,) = (one for one in said(PUBLISHED) if one.startswith("PABAK minus kappa"))
+    assert "+0.066 where race is White (+0.066 by prevalence, about 0 by bias)" in text
+    assert text.endswith("What differs most between the groups is prevalence (how rare one of the two answers is).")
+
+
+def test_no_value_is_called_good_or_poor() -> None:
+    text = " ".join(said(PUBLISHED)).lower()
+    assert not any(word in text for word in ("good", "excellent", "poor", "fair ", "moderate", "substantial"))
+
+
+def test_a_partial_study_says_what_it_rests_on_and_that_it_cannot_be_replayed(samples: ModuleType) -> None:
+    report = samples.report()
+    stopped = replace(report.noise_results[0], partial=True, repeats=7)
+    section = noise_section(replace(report, noise_results=(stopped,)), Words.of(report))
+    assert section is not None
+    texts = [block.text for block in section.blocks if isinstance(block, Paragraph)]
+    assert any("it rests on the 7 repeats that were finished" in text for text in texts)
+    assert any("cannot be recomputed from stored counts" in text for text in texts)
+
+
+def section_of(samples: ModuleType, **changes: object) -> Section:
+    report = samples.report()
+    found = replace(report.agreement_section, **changes)
+    section = agreement_section(replace(report, agreement_section=found), Words.of(report))
+    assert section is not None
+    return section
+
+
+def test_without_a_diverging_gap_the_verdicts_are_counted(samples: ModuleType) -> None:
+    gap = AgreementGap(
+        "sex", "f", "kappa", "rest", Estimate(0.01), 0.8, 0.8, "within limit", first="a", second="b", limit=0.1
+    )
+    other = replace(gap, group="m", verdict="insufficient evidence")
+    section = section_of(samples, gaps=(gap, other))
+    block = next(one for one in section.blocks if isinstance(one, Sentences))
+    assert block.items[0].text == (
+        "No group's agreement is shown to be beyond the limit of 0.1: 1 of 2 gaps are within it; for 1 the evidence is insufficient."
+    )
+
+
+def test_the_four_counts_are_kept_behind_the_table(samples: ModuleType) -> None:
+    details = next(
+        one for one in section_of(samples).blocks if isinstance(one, Details) and one.id == "agreement-1-behind"
+    )
+    (table,) = details.blocks
+    assert [column.note for column in table.columns[1:]] == ["a", "b", "c", "d", "observed", "expected"]  # type: ignore[union-attr]
+
+
+def test_ratings_without_kappa_say_why(samples: ModuleType) -> None:
+    result = AgreementResult("a", "b", "colour", None, None, None, reason="the ratings have 3 values, not two")
+    section = section_of(samples, results=(result,), gaps=(), multi=())
+    texts = [block.text for block in section.blocks if isinstance(block, Paragraph)]
+    assert "Kappa and PABAK need answers of two kinds: the ratings have 3 values, not two." in texts
+
+
+def test_nothing_is_said_without_agreement(samples: ModuleType) -> None:
+    report = replace(samples.report(), agreement_section=AgreementSection())
+    assert agreement_section(report, Words.of(report)) is None
