@@ -18,6 +18,8 @@ Ints = NDArray[np.int64]
 
 POOL = "(suppressed)"
 """The name of the group that hidden groups are shown as."""
+SOME = "combinations that are not shown"
+"""What it holds where the combinations are not named: which of them exist would tell which counts are 0."""
 
 
 def refuse_small_totals(made: FullTables, k: int) -> None:
@@ -151,7 +153,7 @@ def pooled_levels(levels: tuple[Level, ...], shown: set[int]) -> tuple[pd.DataFr
             name += "*"
         alone = width == 1
         names = tuple(part for i in hidden for part in (levels[i].pooled or (levels[i].name,))) if alone else ()
-        kept.append(Level(name, sum(levels[i].n for i in hidden), (None,) * width, pooled=names or (POOL,)))
+        kept.append(Level(name, sum(levels[i].n for i in hidden), (None,) * width, pooled=names or (SOME,)))
     table = pd.DataFrame(
         {
             "level": np.arange(len(kept), dtype=np.int32),

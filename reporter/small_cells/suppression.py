@@ -53,6 +53,13 @@ def suppress(counts: Counts, report: Report, k: int) -> Counts:
         notes = [*without_counts(facts["notes"]), *pool_notes(made.levels(name), shown[name], k)]
         groupings.append({"name": name, "columns": facts["columns"], "notes": notes})
     whole = counts.facts
+    decided = decided_facts(report, shown, shown_agreement(report, made, pairs, k), k)
+    said = [
+        *whole["notes"],
+        *(note for part in ("models", "groupings") for one in whole[part] for note in one["notes"]),
+    ]
+    if without_counts(said) != said:
+        decided["notes"].append("Notes that hold numbers are left out too.")
     return Counts(
         tables,
         {
@@ -71,7 +78,7 @@ def suppress(counts: Counts, report: Report, k: int) -> Counts:
             ],
             "groupings": groupings,
             "notes": without_counts(whole["notes"]),
-            FACTS: decided_facts(report, shown, shown_agreement(report, made, pairs, k), k),
+            FACTS: decided,
         },
     )
 
@@ -96,11 +103,18 @@ def with_facts(report: Report, counts: Counts) -> Report:
     models = tuple(
         replace(model, metrics={**model.metrics, **scores.get((model.name, None, None), {})}) for model in report.models
     )
+    scored = {model.name for model in report.models if model.kind == "score"}
     groupings = tuple(
         replace(
             grouping,
             results=tuple(
-                replace(one, metrics={**one.metrics, **scores.get((one.model, grouping.name, one.group), {})})
+                replace(
+                    one,
+                    metrics={
+                        **(_explained(one.metrics) if one.model in scored else one.metrics),
+                        **scores.get((one.model, grouping.name, one.group), {}),
+                    },
+                )
                 for one in grouping.results
             ),
         )
@@ -126,3 +140,14 @@ def with_facts(report: Report, counts: Counts) -> Report:
         ),
         notes=(*report.notes, *facts["notes"]),
     )
+
+
+def _explained(metrics: dict[str, Estimate]) -> dict[str, Estimate]:
+    """Metrics of a pooled group: those of scores are not given, and that is why."""
+    from reporter.stats.metrics import METRICS
+
+    why = "scores of groups that are shown together are not kept"
+    return {
+        name: replace(one, reason=why) if one.value is None and "score" in METRICS[name].needs else one
+        for name, one in metrics.items()
+    }
