@@ -76,7 +76,8 @@ def _covariates(path: KeyPath, tree: TreeConfig) -> Iterator[Finding]:
         where = (*path, "split_on", index)
         column = covariate if isinstance(covariate, str) else covariate.column
         if column == tree.attribute:
-            yield Finding(where, f"found {quoted(column)}, which is the attribute, expected another column")
+            message = f"found {quoted(column)}, which is the attribute, expected another column"
+            yield Finding(where, message, "Within one of its levels there is no gap: Δ has nothing to compare.")
         if column in seen:
             yield Finding(where, f"found {quoted(column)} a second time", "Keep one of them.")
         seen.add(column)

@@ -97,6 +97,11 @@ def _make_plan(source: Source, loaded: LoadedConfig) -> Plan:
     made.problems += rating_problems
     made.trees, tree_problems = scan_trees(source, loaded, columns, made.scan.missing)
     made.problems += tree_problems
+    if made.trees and not tree_problems:
+        from reporter.data.tree_checks import plan_problems
+        from reporter.data.tree_counts import described
+
+        made.problems += plan_problems([described(one) for one in made.trees], loaded)
     made.problems += _unique_key(source, loaded)
     if not made.problems:
         made.problems += _references(made, loaded)

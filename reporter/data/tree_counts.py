@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from reporter.data.tree_checks import no_halves
 from reporter.data.tree_engine import EngineCounter
 from reporter.data.tree_plans import tree_plans
 from reporter.data.tree_scans import TreeScan
+from reporter.errors import DataError
 
 if TYPE_CHECKING:
     from reporter.config.loader import LoadedConfig
@@ -38,21 +40,24 @@ def count_trees(
     facts["trees"] = []
     counters: dict[int, EngineCounter] = {}
     for index, scan in enumerate(made.trees):
-        described = _described(scan)
+        known = described(scan)
         cube = _cube(scan, made)
         if cube is not None:
             tables[f"trees/{index}"] = cube[0]
-            described["notes"] += cube[1]
+            known["notes"] += cube[1]
+        elif scan.tree.honest:
+            raise DataError(no_halves(loaded, index))
         else:
             counters[index] = EngineCounter(scan, made, source)
-            described["notes"] += counters[index].left_out()
-        described["cube"] = cube is not None
-        facts["trees"].append(described)
+            known["notes"] += counters[index].left_out()
+        known["cube"] = cube is not None
+        facts["trees"].append(known)
     if counters:
         _grow(tables, facts, loaded, counters, told)
 
 
-def _described(scan: TreeScan) -> dict[str, Any]:
+def described(scan: TreeScan) -> dict[str, Any]:
+    """The facts of a tree that are known before anything is counted."""
     return {
         "labels": list(scan.labels),
         "scored": scan.scored,

@@ -5,6 +5,7 @@ A numeric covariate keeps its values while it has at most 1,000; beyond that it 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 
 MOST_VALUES = 1_000
+MOST_ATTRIBUTE = 4
 BINS = 128
 CUBE_CELLS = 3_000_000
 PREFIX_ROWS = 1_000_000
@@ -116,7 +118,10 @@ def _scan_tree(
             columns[read.scan_name] = _covariate_expression(read, loaded, source.backend.name)
         else:
             problems += read
-    scan = Scan(source, columns, missing=missing, most_cells=CUBE_CELLS, prefix_rows=PREFIX_ROWS)
+    # Labels and predictions have few values: at most 3 of one and 7 codes of the other, were there no mistake in them.
+    bound = math.prod(one.covariate.n_levels + 1 for one in covariates) * MOST_ATTRIBUTE * 3 * 7 ** len(models)
+    sure = not scored and bound <= CUBE_CELLS
+    scan = Scan(source, columns, missing=missing, most_cells=CUBE_CELLS, prefix_rows=PREFIX_ROWS, sure=sure)
     labels, found = _labels(scan, tree, loaded, index)
     problems += found
     if problems:
@@ -264,8 +269,14 @@ def _labels(scan: Scan, tree: TreeConfig, loaded: LoadedConfig, index: int) -> t
     if tree.levels is not None:
         return tree.levels, []
     if len(present) < 2 or (len(present) > 2 and tree.pairs is None):
-        message = f"column {tree.attribute!r} has {len(present):,} levels: {', '.join(present[:8])}; expected two"
-        hint = "Name two of them in levels, or use pairs: all, one_vs_rest, spread or a list of pairs"
+        counted = "1 level" if len(present) == 1 else f"{len(present):,} levels"
+        listed = f": {', '.join(present[:8])}" if present else ""
+        message = f"column {tree.attribute!r} has {counted}{listed}; expected two"
+        hint = (
+            "Name two of them in levels, or use pairs: all, one_vs_rest, spread or a list of pairs"
+            if len(present) > 2
+            else "Choose another column: with fewer than two levels there is no gap"
+        )
         return (), [loaded.problem(f"trees[{index}].attribute", message, hint)]
     return tuple(present), []
 
