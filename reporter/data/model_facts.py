@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from reporter.config.schema import ModelConfig
 from reporter.data.expressions import NOT_FINITE, OUTSIDE
 from reporter.data.values import NO
@@ -56,8 +54,3 @@ def _notes(column: str, n: int, n_missing: int, n_not_finite: int, n_outside: in
 
 def _rows(n: int) -> str:
     return "1 row has" if n == 1 else f"{n:,} rows have"
-
-
-def codes_of(values: list[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Score codes that were read as text."""
-    return np.array([NO if value is None else int(value) for value in values], np.int64)

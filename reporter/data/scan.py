@@ -44,7 +44,7 @@ class Scan:
     """Counts over ``columns``: name -> Ibis expression over ``source.table``.
 
     Values get their one spelling (:func:`text_of`); ``texts[name][code]`` is the value of a code. Codes come in the order in which values
-    were first met and mean nothing else.
+    were first met and mean nothing else. ``sure``: there cannot be more than ``most_cells`` combinations.
     """
 
     def __init__(
@@ -55,11 +55,13 @@ class Scan:
         missing: frozenset[str],
         most_cells: int | None = None,
         prefix_rows: int | None = None,
+        sure: bool = False,
     ) -> None:
         self.source = source
         self.columns = dict(columns)
         self.missing = missing
         self.most_cells = most_cells
+        self.sure = sure
         self.prefix_rows = PREFIX_ROWS if prefix_rows is None else prefix_rows
         self.texts: dict[str, list[str | None]] = {name: [] for name in columns}
         self._codes: dict[str, dict[str | None, int]] = {name: {} for name in columns}
@@ -93,7 +95,7 @@ class Scan:
         if not self._tried:
             self._tried = True
             everything = tuple(self.columns)
-            if everything and self._is_small(everything):
+            if everything and (self.sure or self._is_small(everything)):
                 most = JOINT_CELLS if self.most_cells is None else self.most_cells
                 answer = self.source.fetch(self.counted(everything).limit(most + 1))
                 if answer.num_rows <= most:

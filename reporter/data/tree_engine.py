@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from reporter.data.source import Source
 
 SUMS = MOMENTS[2:]
+MOST_TOGETHER = 5_000
 
 
 class EngineCounter:
@@ -36,8 +37,25 @@ class EngineCounter:
         self._powers: tuple[int, ...] | None = None
 
     def tables(self, regions: Sequence[Region], covariates: Sequence[Covariate]) -> list[NDArray[Any]]:
-        """See ``Counter.tables``."""
-        return [self._table(regions, covariate) for covariate in covariates]
+        """See ``Counter.tables``. Covariates with few levels are counted together and then added up, which saves passes."""
+        columns = {one.covariate.name: one for one in self.scan.covariates}
+        missing = [c for c in covariates if request_key(regions, c) not in self.recorded]
+        for together in _batches([columns[c.name] for c in missing]):
+            answer = self._scored(regions, together) if self.scan.scored else self._counted(regions, together)
+            for column, table in zip(together, answer, strict=True):
+                self.recorded[request_key(regions, column.covariate)] = table
+        n_groups, second = len(self.scan.labels), len(self.scan.models) == 2
+        return [
+            dense(
+                self.recorded[request_key(regions, covariate)],
+                len(regions),
+                covariate,
+                n_groups,
+                scored=self.scan.scored,
+                second=second,
+            )
+            for covariate in covariates
+        ]
 
     def halves(self, rng: np.random.Generator) -> tuple[EngineCounter, EngineCounter]:
         """Not without a cube: rows would have to be drawn."""
@@ -71,7 +89,7 @@ class EngineCounter:
     def _left_out_scored(self) -> list[str]:
         from reporter.data.tree_counts import left_out_notes
 
-        table = self._named((), None)
+        table = self._named((), ())
         scored = functools.reduce(operator.and_, [table[f"model {i}"].notnull() for i in self.scan.models])
         known_to_both = table.mutate(scored=scored)
         answer = self.source.fetch(known_to_both.group_by(["attribute", "scored"]).agg(n_rows=known_to_both.count()))
@@ -80,35 +98,26 @@ class EngineCounter:
         n = answer["n_rows"].to_numpy()
         return left_out_notes(self.scan, int(n[group < 0].sum()), int(n[(group >= 0) & ~known].sum()))
 
-    def _table(self, regions: Sequence[Region], covariate: Covariate) -> NDArray[Any]:
-        request = request_key(regions, covariate)
-        if request not in self.recorded:
-            column = next(one for one in self.scan.covariates if one.covariate.name == covariate.name)
-            self.recorded[request] = (
-                self._scored(regions, column) if self.scan.scored else self._counted(regions, column)
-            )
-        n_groups, second = len(self.scan.labels), len(self.scan.models) == 2
-        return dense(self.recorded[request], len(regions), covariate, n_groups, scored=self.scan.scored, second=second)
-
-    def _named(self, regions: Sequence[Region], column: CovariateColumn | None) -> Any:
+    def _named(self, regions: Sequence[Region], covariates: Sequence[CovariateColumn]) -> Any:
         table = self.source.table
         names = ["attribute", *(["label"] if self.made.label is not None else [])]
         names += [f"model {i}" for i in self.scan.models]
         columns = self.scan.scan.columns_of(table, names)
-        if column is not None:
-            columns |= {"region": self._region(table, regions), "code": self.scan.scan.columns[column.scan_name](table)}
+        if covariates:
+            columns["region"] = self._region(table, regions)
+            columns |= self.scan.scan.columns_of(table, [column.scan_name for column in covariates])
         return table.select(**columns)
 
-    def _counted(self, regions: Sequence[Region], column: CovariateColumn) -> pd.DataFrame:
+    def _counted(self, regions: Sequence[Region], covariates: Sequence[CovariateColumn]) -> list[pd.DataFrame]:
         from reporter.data.tree_counts import outcome_columns
 
-        named = self._named(regions, column)
+        named = self._named(regions, covariates)
         named = named.filter(named["region"].notnull())
         keys = list(named.columns)
         answer = self.source.fetch(named.group_by(keys).agg(n_rows=named.count()))
-        codes = {name: self.scan.scan.encode(name, answer[name]) for name in keys if name not in ("region", "code")}
+        codes = {name: self.scan.scan.encode(name, answer[name]) for name in keys if name != "region"}
         outcomes = outcome_columns(self.scan, self.made, codes)
-        frame = self._keys(answer, column, codes, outcomes["label"])
+        frame = self._keys(answer, covariates, codes, outcomes["label"])
         predicted = np.ones(len(frame), bool)
         for name in ("first", "second"):
             if name in outcomes:
@@ -116,22 +125,25 @@ class EngineCounter:
                 frame[name] = np.where(np.isnan(outcomes[name]), -1, outcomes[name]).astype(np.int8)
         frame["n"] = answer["n_rows"].to_numpy().astype(np.int64)
         frame = frame[predicted & (frame["group"] >= 0).to_numpy()]
-        return frame.groupby([name for name in frame if name != "n"], sort=True)[["n"]].sum().reset_index()
+        outcome_names = [name for name in ("first", "second") if name in outcomes]
+        return [_of_one(frame, column, outcome_names, ["n"]) for column in covariates]
 
-    def _keys(self, answer: Any, column: CovariateColumn, codes: dict[str, Any], label: Any) -> pd.DataFrame:
-        place = self.scan.scan.encode(column.scan_name, answer["code"])
-        return pd.DataFrame(
-            {
-                "region": answer["region"].to_numpy().astype(np.int32),
-                "code": self.scan.covariate_codes(column)[place].astype(np.int32),
-                "group": self.scan.group_codes()[codes["attribute"]].astype(np.int32),
-                "label": label.astype(np.int8),
-            }
-        )
+    def _keys(
+        self, answer: Any, covariates: Sequence[CovariateColumn], codes: dict[str, Any], label: Any
+    ) -> pd.DataFrame:
+        keys = {
+            "region": answer["region"].to_numpy().astype(np.int32),
+            "group": self.scan.group_codes()[codes["attribute"]].astype(np.int32),
+            "label": label.astype(np.int8),
+        }
+        for column in covariates:
+            place = codes[column.scan_name]
+            keys[column.scan_name] = self.scan.covariate_codes(column)[place].astype(np.int32)
+        return pd.DataFrame(keys)
 
-    def _scored(self, regions: Sequence[Region], column: CovariateColumn) -> pd.DataFrame:
+    def _scored(self, regions: Sequence[Region], covariates: Sequence[CovariateColumn]) -> list[pd.DataFrame]:
         """Sums of scores, exact in whole numbers and then rounded once."""
-        named = self._named(regions, column)
+        named = self._named(regions, covariates)
         first = f"model {self.scan.models[0]}"
         last = f"model {self.scan.models[-1]}"
         named = named.filter(named["region"].notnull() & named[first].notnull() & named[last].notnull())
@@ -144,19 +156,18 @@ class EngineCounter:
         cut = named.select(*keys, **terms)
         summed = cut.group_by(keys).agg(n_rows=cut.count(), **{name: cut[name].sum() for name in terms})
         answer = self.source.fetch(summed)
-        codes = {name: self.scan.scan.encode(name, answer[name]) for name in keys if name not in ("region", "code")}
+        codes = {name: self.scan.scan.encode(name, answer[name]) for name in keys if name != "region"}
         label = np.full(answer.num_rows, 2, np.int64)
         if self.made.label is not None:
             from reporter.data.tree_counts import label_codes
 
             label = label_codes(self.scan, self.made)[codes["label"]]
-        frame = self._keys(answer, column, codes, label)
+        frame = self._keys(answer, covariates, codes, label)
         sums = [name for name in answer.column_names if name not in keys]
         for name in sums:
             frame[name] = pd.Series([int(value) for value in answer[name].to_pylist()], dtype=object)
         frame = frame[frame["group"] >= 0]
-        grouped = frame.groupby(["region", "code", "group", "label"], sort=True)[sums].sum().reset_index()
-        return _rounded(grouped, powers)
+        return [_rounded(_of_one(frame, column, [], sums), powers) for column in covariates]
 
     def _bounds(self, named: Any, first: str, last: str) -> tuple[int, ...]:
         """For each of ``SUMS`` the power of two that bounds its terms, over all rows of the tree."""
@@ -203,6 +214,28 @@ class EngineCounter:
         if column.bins is None and value.type().is_floating() and self.source.backend.name != "sqlite":
             missing = missing | value.isnan()
         return missing
+
+
+def _batches(columns: Sequence[CovariateColumn]) -> list[list[CovariateColumn]]:
+    """Covariates in batches whose levels have at most 5,000 combinations, or of one."""
+    found: list[list[CovariateColumn]] = []
+    size = 0
+    for column in sorted(columns, key=lambda one: one.covariate.n_levels):
+        n_codes = column.covariate.n_levels + 1
+        if found and size * n_codes <= MOST_TOGETHER:
+            found[-1].append(column)
+            size *= n_codes
+        else:
+            found.append([column])
+            size = n_codes
+    return found
+
+
+def _of_one(frame: pd.DataFrame, column: CovariateColumn, outcomes: Sequence[str], sums: Sequence[str]) -> pd.DataFrame:
+    """The table of one covariate of several that were counted together."""
+    keys = ["region", column.scan_name, "group", "label", *outcomes]
+    table = frame.groupby(keys, sort=True)[list(sums)].sum().reset_index()
+    return table.rename(columns={column.scan_name: "code"})
 
 
 def request_key(regions: Sequence[Region], covariate: Covariate) -> str:
