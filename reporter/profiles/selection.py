@@ -72,7 +72,7 @@ def nyc_ll144(report: Report, columns: Columns, above: Mapping[tuple[str, str], 
                 continue
             counted = {group: (scored.above[group], scored.n[group]) for group in scored.n}
             title = f"Scoring rates of {model.name} by {what} (above the median of all scores, {scored.median:g})"
-            tables.append(_audit_table(title, grouping, counted))
+            tables.append(_audit_table(title, grouping, counted, "above_the_median"))
     left_out = [row["group"] for table in tables for row in table["rows"] if row["note"].startswith("under 2 %")]
     if left_out:
         sentences.append("Categories under 2 % of the rows are listed with their number and rate, without a ratio.")
@@ -116,7 +116,9 @@ def _is_unknown(level: Level) -> bool:
     return not level.pooled and (level.missing or any(value is None for value in level.values))
 
 
-def _audit_table(title: str, grouping: Grouping, counted: Mapping[str, tuple[int, int]]) -> dict[str, Any]:
+def _audit_table(
+    title: str, grouping: Grouping, counted: Mapping[str, tuple[int, int]], what: str = "selected"
+) -> dict[str, Any]:
     known = [level for level in grouping.levels if not _is_unknown(level)]
     total = sum(counted[level.name][1] for level in known)
     rates: dict[str, float] = {}
@@ -142,7 +144,7 @@ def _audit_table(title: str, grouping: Grouping, counted: Mapping[str, tuple[int
             {
                 "group": level.name,
                 "n": n,
-                "selected": selected,
+                what: selected,
                 "rate": selected / n if n else None,
                 "impact_ratio": ratio,
                 "note": note,

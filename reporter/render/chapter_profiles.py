@@ -23,6 +23,7 @@ KEY_ORDER = (
     "state",
     "n",
     "selected",
+    "above_the_median",
     "rate",
     "ratio",
     "impact_ratio",

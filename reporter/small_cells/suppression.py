@@ -5,6 +5,7 @@ keeps a table of its own per grouping, and everything that cannot be made safe t
 noise studies, agreement per group, rates of an older release. What the full counts decided is kept as facts: each comparison with its verdict (without
 its numbers where they would tell of a hidden group), and the estimates of score metrics of groups that are shown.
 
+Two records of the same rows (with other groups, or another ``k``) are not held against each other: what one hides the other may show.
 Columns that follow from each other without being crossed in the config (a county and its state) are seen as unrelated: cross them.
 """
 

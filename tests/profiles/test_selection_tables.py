@@ -83,7 +83,7 @@ def test_scores_are_held_against_the_median_of_the_full_sample() -> None:
     rows = table(profile, title)
     for sex in ("F", "M"):
         part = frame[frame["sex"] == sex]
-        assert rows[sex]["selected"] == int((part["score"] > median).sum())
+        assert rows[sex]["above_the_median"] == int((part["score"] > median).sum())
         assert rows[sex]["rate"] == pytest.approx((part["score"] > median).mean())
 
 

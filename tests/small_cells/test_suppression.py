@@ -382,3 +382,27 @@ def test_a_block_of_a_cross_table_has_safe_margins() -> None:
         shown = np.ones(table.shape[:2], bool)
         shown[np.ix_(rows, columns)] = False
         assert is_safe(table[shown], K)
+
+
+def test_an_older_release_is_compared_by_verdicts_alone(tmp_path: Path) -> None:
+    people(1).to_csv(tmp_path / "people.csv", index=False)
+    keys = config(small_cells=None, output={"formats": ["json"], "directory": "old"})
+    keys["data"] = {"source": "people.csv", "label": "y"}
+    (tmp_path / "old.yaml").write_text(json.dumps(keys))
+    run_to_files(tmp_path / "old.yaml")
+    keys |= {"small_cells": K, "baseline": "old/report.json", "archive": "archive", "fail_on": ["worse_than_baseline"]}
+    (tmp_path / "new.yaml").write_text(
+        json.dumps({**keys, "output": {"formats": ["json", "html"], "directory": "new"}})
+    )
+    written = run_to_files(tmp_path / "new.yaml")
+    releases = written.report.releases
+    assert releases is not None
+    assert releases.rates == ()
+    assert releases.verdicts
+    assert all(change.gap_change is None for change in releases.verdicts)
+    assert "the rates of the two releases: their change would tell of small counts" in releases.not_compared
+    record = next((tmp_path / "archive").glob("*/*/data/report.json")).parent
+    assert not (record / "baseline.json").exists()
+    from reporter.archive.replay import replay_record
+
+    assert replay_record(record.parent).identical
