@@ -93,13 +93,17 @@ def _is_http(address: str) -> bool:
 
 
 def _accepted(parts: Parts) -> Iterator[Finding]:
+    from reporter.stats.comparisons import finding_part
+
     models = [name for _, name in names_at(parts.document, "models", "*", "name")]
     for path, item in parts.accepted.items():
         steps = item.finding.split("/")
         if len(steps) < 4 or not all(steps[:1] + steps[-1:]):
             message = f"found {quoted(item.finding)}, expected metric/grouping/group/model"
             yield Finding((*path, "finding"), message, "The card and report.json show the id of each finding.")
-        elif is_metric(steps[0]) and models and not any(f"/{name}/" in f"{item.finding}/" for name in models):
+        elif is_metric(steps[0]) and models and not any(
+            f"/{finding_part(name)}/" in f"{item.finding}/" for name in models
+        ):
             message = f"found {quoted(item.finding)}, which names none of the models {', '.join(models)}"
             yield Finding((*path, "finding"), message, "An id is metric/grouping/group/model.")
 

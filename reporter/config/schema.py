@@ -355,7 +355,9 @@ DEFAULT_RULES: tuple[FlagRule, ...] = (
 class FlagsConfig(Section):
     """When a group is flagged."""
 
-    alpha: Alpha = Field(0.05, description="The error rate of a verdict, after adjustment.")
+    alpha: Annotated[Number, Field(gt=0, lt=0.5)] = Field(
+        0.05, description="The error rate of a verdict, after adjustment."
+    )
     adjust: Literal["holm", "bh", "none"] = Field(
         "holm", description="How p-values are adjusted over the comparisons of one grouping and model."
     )

@@ -21,7 +21,7 @@ from reporter.stats.samples import Groups
 from reporter.stats.scores import ScoreGrid, ScoreMoments, ScoreTable
 from reporter.stats.verdicts import Evidence, Rule, Settings, check_rule, decide, rows_needed, wholly_beyond
 
-__all__ = ["Adjust", "Rule", "adjust_p", "compare", "finding_id"]
+__all__ = ["Adjust", "Rule", "adjust_p", "compare", "finding_id", "finding_part"]
 
 Adjust = Literal["holm", "bh", "none"]
 
@@ -123,7 +123,16 @@ def finding_id(metric: str, grouping: str, group: str, model: str, rule: str | N
     'fnr/sex/a%2Fb/2.4'
     """
     parts = [metric, grouping, group, model, *([rule] if rule else [])]
-    return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
+    return "/".join(map(finding_part, parts))
+
+
+def finding_part(name: str) -> str:
+    """A name as a finding's id spells it.
+
+    >>> finding_part("100% a/b")
+    '100%25 a%2Fb'
+    """
+    return name.replace("%", "%25").replace("/", "%2F")
 
 
 class _Asked(TypedDict):

@@ -272,7 +272,7 @@ class TestSet:
     @pytest.mark.parametrize(
         ("override", "message"),
         [
-            ("flags.alpha=2", "--set flags.alpha: found the number 2, expected a number below 1"),
+            ("flags.alpha=2", "--set flags.alpha: found the number 2, expected a number below 0.5"),
             ("flags.alhpa=2", "--set flags.alhpa: unknown key. Did you mean 'alpha'?"),
             ("models[1].name=x", "--set models[1]: found no entry 1, models has 1. Entries count from 0."),
             ("data.source.url=x", "--set data.source.url: found no mapping in data.source. Set the whole key."),
@@ -371,3 +371,18 @@ def test_a_typical_config_loads_within_thirty_milliseconds(tmp_path: Path) -> No
         load_config(typical, environ={})
         seconds.append(time.process_time() - start)
     assert min(seconds) < 0.03
+
+
+def test_half_or_more_is_no_level_of_a_flag(tmp_path: Path) -> None:
+    (problem,) = problems(
+        tmp_path, "data: {source: p.csv, label: y}\nmodels: [{name: a, score: s}]\nflags: {alpha: 0.5}\n"
+    )
+    assert problem == f"{tmp_path}/c.yaml:3:16 flags.alpha: found the number 0.5, expected a number below 0.5"
+
+
+@pytest.mark.parametrize("finding", ["fnr/sex/f/a%2Fb", "fnr/sex/f/a%2Fb/r", "fnr/sex/f%2Fg/100%25"])
+def test_an_accepted_finding_names_a_model_as_its_id_spells_it(tmp_path: Path, finding: str) -> None:
+    accepted = f"accepted: [{{finding: {finding}, reason: r, approver: x, until: 2099-01-01}}]\n"
+    models = 'models: [{name: a/b, score: s}, {name: "100%", score: t}]\n'
+    loaded = load(tmp_path, f"data: {{source: p.csv, label: y}}\n{models}{accepted}")
+    assert loaded.config.accepted[0].finding == finding
