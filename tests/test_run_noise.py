@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import operator
 import os
+import re
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +24,7 @@ from reporter.cli import _guarded
 from reporter.config.loader import load_config
 from reporter.data.noise_rows import noise_rows
 from reporter.errors import ReporterError
+from reporter.progress import Progress
 from reporter.render.as_json import read_report
 from reporter.results import Report
 from reporter.runner import evaluate, open_checked
@@ -316,6 +323,77 @@ def test_a_secret_address_is_in_no_message(folder: Path, monkeypatch: pytest.Mon
     assert str(problem).startswith(
         f"{path}:10:21 noise.predictor.http: the endpoint http://127.0.0.1:9/score cannot be reached"
     )
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    """An address on this machine that answers rows with scores."""
+
+    class Scoring(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            rows = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.dumps([1 / (1 + np.exp(-(row["age"] / 50 + row["pain"] - 1.5))) for row in rows]).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Scoring)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/score"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_an_endpoint_gives_the_same_study_as_the_function_behind_it(folder: Path, endpoint: str) -> None:
+    (asked,) = run(write(folder, f"{{http: '{endpoint}'}}")).noise_results
+    (called,) = run(write(folder, function("score"))).noise_results
+    assert asked.predictor == f"endpoint {endpoint}"
+    assert [p.mean for p in asked.points] == pytest.approx([p.mean for p in called.points], abs=1e-12)
+
+
+@pytest.mark.needs("skops", "scikit-learn")
+def test_a_skops_file_needs_its_types_trusted_in_the_config(folder: Path) -> None:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+    from skops import io as skops_io
+
+    rows = pd.read_csv(folder / "visits.csv")
+    model = make_pipeline(FunctionTransformer(operator.neg), LogisticRegression()).fit(
+        rows[["age", "pain"]], rows["ill"]
+    )
+    skops_io.dump(model, folder / "m.skops")
+    (unknown,) = skops_io.get_untrusted_types(file=folder / "m.skops")
+    with pytest.raises(ReporterError, match="types that are not trusted"):
+        run(write(folder, "{skops: m.skops}"))
+    (study,) = run(write(folder, f"{{skops: m.skops, trusted: ['{unknown}']}}")).noise_results
+    assert study.predictor == "skops file m.skops"
+
+
+def test_two_processes_give_the_same_study(folder: Path) -> None:
+    pytest.importorskip("joblib")
+    (alone,) = run(write(folder, "{fit: logistic}")).noise_results
+    (shared,) = run(write(folder, "{fit: logistic}", STUDY + "  processes: 2\n")).noise_results
+    assert shared.points == alone.points
+
+
+def test_a_terminal_is_told_the_time_left(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(noise_tiles, "BATCH_ROWS", 400)
+    clock = iter(range(1_000_000))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    shown = Terminal()
+    evaluate(load_config(write(folder, function("score")), environ={}), progress=Progress(shown))
+    assert re.search(r"Noise studies 50%, about \d+ s left", shown.getvalue())
 
 
 def test_a_record_with_agreement_and_noise_replays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
