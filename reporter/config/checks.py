@@ -101,8 +101,10 @@ def _accepted(parts: Parts) -> Iterator[Finding]:
         if len(steps) < 4 or not all(steps[:1] + steps[-1:]):
             message = f"found {quoted(item.finding)}, expected metric/grouping/group/model"
             yield Finding((*path, "finding"), message, "The card and report.json show the id of each finding.")
-        elif is_metric(steps[0]) and models and not any(
-            f"/{finding_part(name)}/" in f"{item.finding}/" for name in models
+        elif (
+            is_metric(steps[0])
+            and models
+            and not any(f"/{finding_part(name)}/" in f"{item.finding}/" for name in models)
         ):
             message = f"found {quoted(item.finding)}, which names none of the models {', '.join(models)}"
             yield Finding((*path, "finding"), message, "An id is metric/grouping/group/model.")
@@ -124,17 +126,10 @@ def _contradictions(parts: Parts) -> Iterator[Finding]:
 
 def _profiles(parts: Parts) -> Iterator[Finding]:
     """Attributes that no profile has, and a bias audit without its columns."""
-    from reporter.profiles.attributes import attribute_names
-    from reporter.profiles.build import STANDARDS
-
     card = parts.document.get("card")
     given = card.get("attributes") if isinstance(card, Mapping) else None
-    known = attribute_names(list(STANDARDS.values()))
-    for name in given if isinstance(given, Mapping) else ():
-        if isinstance(name, str) and name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"Did you mean {quoted(near[0])}?" if near else "Attributes are named as the profile lists them."
-            yield Finding(("card", "attributes", name), f"found {quoted(name)}, which no profile asks for", hint)
+    if isinstance(given, Mapping) and given:
+        yield from _attributes(given)
     profiles = parts.document.get("profiles")
     if not isinstance(profiles, list) or "nyc_ll144" not in profiles:
         return
@@ -148,6 +143,18 @@ def _profiles(parts: Parts) -> Iterator[Finding]:
             path: KeyPath = ("nyc_ll144", key) if key in audit else ("profiles",)
             message = f"found the profile nyc_ll144, but no group column {quoted(str(column))}"
             yield Finding(path, message, f"Name it as nyc_ll144.{key} and list it under groups.")
+
+
+def _attributes(given: Mapping[Any, Any]) -> Iterator[Finding]:
+    from reporter.profiles.attributes import attribute_names
+    from reporter.profiles.build import STANDARDS
+
+    known = attribute_names(list(STANDARDS.values()))
+    for name in given:
+        if isinstance(name, str) and name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"Did you mean {quoted(near[0])}?" if near else "Attributes are named as the profile lists them."
+            yield Finding(("card", "attributes", name), f"found {quoted(name)}, which no profile asks for", hint)
 
 
 _CHECKS: tuple[Callable[[Parts], Iterator[Finding]], ...] = (
