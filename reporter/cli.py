@@ -69,6 +69,11 @@ def _top(
     if version:
         typer.echo(f"reporter {__version__}")
         raise typer.Exit
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        # Refused here, because libraries that are imported later stumble over a bad one.
+        from reporter.provenance import moment_of_run
+
+        moment_of_run()
     if context.invoked_subcommand is None:
         raise typer.BadParameter("name a command; see reporter --help")
 

@@ -106,11 +106,25 @@ def write_outputs(
 
 
 def _remove_stale(directory: Path, name: str, *, keep: Sequence[Path]) -> None:
-    """Files of this format that an earlier run left would look like this run's."""
+    """Files of this format that an earlier run left would look like this run's. A user's own tables are left alone."""
     for pattern in OWNED[name]:
         for path in set(directory.glob(pattern)) - set(keep):
             with suppress(OSError):
                 path.unlink()
+    if name == "csv":
+        _remove_stale_tables(directory / "tables", keep)
+
+
+def _remove_stale_tables(folder: Path, keep: Sequence[Path]) -> None:
+    from reporter.render.as_csv import STARTS
+
+    for pattern, start in STARTS.items():
+        for path in set(folder.glob(pattern)) - set(keep):
+            with suppress(OSError):
+                with path.open("rb") as file:
+                    is_ours = file.read(len(start)) == start.encode()
+                if is_ours:
+                    path.unlink()
 
 
 def _html(request: Request) -> dict[str, bytes]:
@@ -213,12 +227,13 @@ MAKERS: dict[str, Callable[[Request], dict[str, bytes]]] = {
     "chai_xml": _chai_xml,
 }
 
+# The tables of csv are told by how they begin.
 OWNED: dict[str, tuple[str, ...]] = {
     "json": ("report.json",),
     "html": ("card.html",),
     "pdf": ("card.pdf",),
     "markdown": ("card.md",),
-    "csv": ("tables/*.csv",),
+    "csv": (),
     "junit": ("junit.xml",),
     "github": ("summary.md", "annotations.txt"),
     "gitlab": ("gl-code-quality-report.json",),

@@ -5,8 +5,11 @@ Names of groups, columns and files are untrusted. Knows nothing of what the text
 
 from __future__ import annotations
 
+import os
 import sys
 import unicodedata
+
+from reporter.errors import OutputError, Problem
 
 _UNSAFE = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _JOINERS = frozenset("\u200c\u200d")
@@ -24,10 +27,27 @@ def printable(text: str) -> str:
 
 
 def say(text: object) -> None:
-    """One line on stdout. What its encoding cannot hold is escaped too: a finished run does not fail over its last line."""
+    """One line on stdout. What its encoding cannot hold is escaped too: a finished run does not fail over its last line.
+
+    A reader that went away (head, less) changes nothing, since the exit code tells the result. Raises OutputError where stdout
+    cannot be written for another reason, such as a full disk.
+    """
     line = printable(str(text))
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+    try:
+        print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+    except OSError as error:
+        _let_go_of_stdout()
+        if not isinstance(error, BrokenPipeError):
+            found = (error.strerror or str(error)).lower()
+            raise OutputError(Problem(f"standard output cannot be written: {found}")) from error
+
+
+def _let_go_of_stdout() -> None:
+    """What is left in its buffer goes nowhere, so that the interpreter's last flush does not fail as well."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def complain(text: object) -> None:

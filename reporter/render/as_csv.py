@@ -17,6 +17,19 @@ from reporter.results import Cells, Comparison, Grouping, Report
 CELLS = tuple(field.name for field in fields(Cells))
 LONGEST_STEM = 120
 
+STARTS = {
+    "models.csv": "model,kind,column,threshold,",
+    "comparisons.csv": "finding,rule,model,grouping,",
+    "groups_*.csv": "model,grouping,group,group_n,",
+    "pairs.csv": "first,second,n,both,",
+    "curves.csv": "model,grouping,group,curve,",
+    "agreement.csv": "raters,item,grouping,group,",
+    "noise.csv": "study,model,variant,grouping,",
+    "tree_*.csv": "tree,id,path,n,",
+    "releases.csv": "old,new,grouping,group,",
+}
+"""How each table begins, by file name: what tells them from a user's own files in the same folder."""
+
 
 def render_tables(report: Report) -> dict[str, str]:
     """File name -> CSV text (UTF-8, comma, a header line, lines ended by a line feed).

@@ -6,13 +6,15 @@ import csv
 import io
 from collections.abc import Callable
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import PurePath
+from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reporter.render.as_csv import render_tables, safe_stem
+from reporter.render.as_csv import STARTS, render_tables, safe_stem
 from reporter.render.csv_text import neutralised
 from reporter.results import (
     Agreement,
@@ -37,6 +39,16 @@ Make = Callable[..., Report]
 
 def _rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_every_table_begins_as_the_list_of_them_says(samples: ModuleType) -> None:
+    tables = render_tables(samples.report())
+    found = {}
+    for name, text in tables.items():
+        (pattern,) = [pattern for pattern in STARTS if fnmatch(name, pattern)]
+        assert text.startswith(STARTS[pattern])
+        found[pattern] = name
+    assert set(found) == set(STARTS)
 
 
 def test_there_is_one_table_a_grouping_with_a_line_per_model_group_and_metric(make_report: Make) -> None:
