@@ -40,7 +40,7 @@ def _names(counts: Counts, grouping: str) -> list[tuple[str, int]]:
         ("tabs.tsv", ROWS.replace(",", "\t").encode()),
         ("pipes.txt", ROWS.replace(",", "|").encode()),
         ("quoted.csv", b'"sex","y","d"\n"F","1","1"\n"F","0","1"\n"M","1","0"\n"M","0","0"\n"M","1","1"\n'),
-        ("packed.csv.gz", gzip.compress(ROWS.encode())),
+        ("packed.csv.gz", gzip.compress(ROWS.encode(), mtime=0)),
         ("no_end.csv", ROWS.rstrip("\n").encode()),
         ("with space é/données 1.csv", ROWS.encode()),
         ("[brackets] 50%.csv", ROWS.encode()),
