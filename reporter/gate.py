@@ -24,7 +24,7 @@ def decide(
     """The comparisons, marked where they are accepted, and the verdict over them.
 
     ``fail_on`` names the gates: ``diverges`` and ``insufficient_evidence`` look at findings of severity "fail" that nobody answers
-    for; ``worse_than_baseline`` at findings that newly diverge; ``unsigned_baseline`` at a baseline without a valid approval
+    for; ``worse_than_baseline`` at those of them that newly diverge; ``unsigned_baseline`` at a baseline without a valid approval
     (``baseline_signed`` is None when there is no baseline, which fails that gate too). ``accepted`` holds (finding, reason, approver,
     last day). An acceptance that expired or names no finding of this run always fails: it is a promise that no longer holds.
 
@@ -59,7 +59,8 @@ def decide(
 
     failures = [*_finding_failures(marked, fail_on), *_acceptance_failures(acceptances)]
     if "worse_than_baseline" in fail_on:
-        failures += _baseline_failures(releases, in_force)
+        warnings = {c.finding for c in marked if c.severity == "warn"}
+        failures += _baseline_failures(releases, in_force | warnings)
     if "unsigned_baseline" in fail_on and baseline_signed is not True:
         found = "there is no baseline" if baseline_signed is None else "no valid approval was found beside it"
         failures.append(GateFailure("unsigned_baseline", "", f"The baseline must carry a signed approval: {found}."))
@@ -96,11 +97,11 @@ def _acceptance_failures(acceptances: Sequence[Accepted]) -> list[GateFailure]:
     ]
 
 
-def _baseline_failures(releases: Releases | None, in_force: set[str]) -> list[GateFailure]:
+def _baseline_failures(releases: Releases | None, spared: set[str]) -> list[GateFailure]:
     if releases is None:
         return [GateFailure("worse_than_baseline", "", "There is no baseline to compare with.")]
     return [
         GateFailure("worse_than_baseline", change.finding, f"It newly diverges since release {releases.old}.")
         for change in releases.verdicts
-        if change.change == "newly diverges" and change.finding not in in_force
+        if change.change == "newly diverges" and change.finding not in spared
     ]

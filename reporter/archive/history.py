@@ -13,7 +13,7 @@ from pathlib import Path
 from reporter.archive.bag import PAYLOAD
 from reporter.archive.chain import read_chain
 from reporter.archive.history_facts import Release, read_facts
-from reporter.archive.history_pages import Entry, Listing, rate_sections, rates_csv, release_listing, summary
+from reporter.archive.history_pages import Entry, Listing, rate_sections, rates_csv, release_listing
 from reporter.archive.store import Archive, slug
 from reporter.archive.verify import ArchiveVerification, verify_archive
 from reporter.errors import ConfigError, Problem
@@ -84,18 +84,14 @@ def _model_pages(
     sections = rate_sections(releases)
     taken = [f"{i:02d}-{slug(grouping)}.html" for i, (grouping, _) in enumerate(sections[1:], start=1)]
     links = [(section.title, page) for (_, section), page in zip(sections[1:], taken, strict=True)]
-    subtitle = (
-        f"History of {fmt.count(len(releases))} {plural(len(releases), 'release')}, as of {fmt.date(day.isoformat())}"
-    )
+    subtitle = f"History of {plural(len(releases), 'release')}, as of {fmt.date(day.isoformat())}"
     hrefs = [_card_link(archive, model, release, out / folder) for release in releases]
     chain = Section("chain", "The chain of records", _chain(model, releases, found))
-    lead = Section("newest", "Where it stands", (Paragraph(summary(releases, day), "lead"),)) if releases else None
-    first = [] if lead is None else [lead]
     overall = [section for _, section in sections[:1]]
     crumbs = [("All models", f"../{SITE}")]
     files = {
         f"{folder}/{SITE}": _page(
-            Document(name, subtitle, "en", (*first, *overall, chain)),
+            Document(name, subtitle, "en", (*overall, chain)),
             crumbs=crumbs,
             listing=release_listing(releases, hrefs, day) if releases else None,
             links=[*links, ("Every rate as CSV", "rates.csv")],

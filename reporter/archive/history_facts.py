@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from reporter.archive.chain import Link
@@ -19,10 +19,16 @@ OVERALL = ""
 
 ALL_ROWS = "all rows"
 
+Rate = tuple[str, str, str]
+"""Grouping, group, metric."""
+
+
+ESTIMATE = {field.name for field in fields(Estimate)}
+
 
 @dataclass(frozen=True)
 class Facts:
-    """One release: ``rates`` maps (grouping, group, metric) to its estimate for the release's own model."""
+    """One release: ``rates`` maps (grouping, group, metric) to the stored estimate for the release's own model."""
 
     version: str
     name: str
@@ -34,8 +40,13 @@ class Facts:
     accepted: tuple[tuple[str, str, str], ...]
     vocabulary: Mapping[str, str]
     confidence: float
-    rates: Mapping[tuple[str, str, str], Estimate]
+    rates: Mapping[Rate, Mapping[str, Any]]
     metrics: tuple[str, ...]
+
+    def rate(self, rate: Rate) -> Estimate:
+        """One rate; a release that does not report it says so."""
+        found = self.rates.get(rate)
+        return Estimate(None, reason="the release does not report it") if found is None else Estimate(**found)
 
 
 @dataclass(frozen=True)
@@ -71,12 +82,15 @@ def read_facts(content: bytes) -> Facts | None:
 
 def _facts(report: dict[str, Any]) -> Facts:
     card, verdict, model = report["card"], report["verdict"], report["models"][0]
-    rates = {(OVERALL, ALL_ROWS, metric): Estimate(**found) for metric, found in model["metrics"].items()}
+    rates = {(OVERALL, ALL_ROWS, metric): found for metric, found in model["metrics"].items()}
     for grouping in report["groupings"]:
         for result in grouping["results"]:
             if result["model"] == model["name"]:
                 for metric, found in result["metrics"].items():
-                    rates[str(grouping["name"]), str(result["group"]), metric] = Estimate(**found)
+                    rates[str(grouping["name"]), str(result["group"]), metric] = found
+    for found in rates.values():
+        if not ESTIMATE.issuperset(found):
+            raise ValueError("an estimate of another format")
     wanted = report["settings"].get("metrics", [])
     return Facts(
         version=str(card["version"]),

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
+import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from reporter.archive.history_facts import ALL_ROWS, OVERALL, Facts, Release
 from reporter.render import format as fmt
-from reporter.render.csv_text import csv_table
+from reporter.render.csv_text import neutralised
 from reporter.render.document import Block, Cell, Column, Figure, Paragraph, Row, Section, Severity, Table
 from reporter.render.plots import Axis, Curve, CurvesPlot, Panel
-from reporter.render.tables import value_cell
+from reporter.render.tables import metric_column, value_cell
 from reporter.render.wording import Words, capital, group_name, listed, literal, plural
-from reporter.results import Estimate
 
-SHOWN = 40
+SHOWN = 30
 """So many of the newest releases stand in charts and in tables of rates; ``rates.csv`` has all."""
 NAMED_ON_AXIS = 8
 MOST_NAMED = 3
-NO_ESTIMATE = Estimate(None, reason="the release does not report it")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Listing:
     columns: tuple[str, ...]
     rows: tuple[tuple[Entry, ...], ...]
     note: str = ""
+    lead: str = ""
 
 
 def release_listing(releases: Sequence[Release], hrefs: Sequence[str], day: datetime.date) -> Listing:
@@ -54,6 +57,7 @@ def release_listing(releases: Sequence[Release], hrefs: Sequence[str], day: date
         "Sign-offs are judged as of "
         + fmt.date(day.isoformat())
         + ". Record: whether it is what was sealed, and what vouches for it.",
+        summary(releases, day),
     )
 
 
@@ -75,42 +79,21 @@ def rate_sections(releases: Sequence[Release]) -> list[tuple[str, Section]]:
 
 
 def rates_csv(releases: Sequence[Release]) -> str:
-    """Each rate of each group of each release that can be read, as CSV with RFC 4180 quoting."""
-    header = [
-        "record",
-        "release",
-        "created",
-        "grouping",
-        "group",
-        "metric",
-        "value",
-        "low",
-        "high",
-        "n",
-        "numerator",
-        "denominator",
-        "reason",
-    ]
-    rows = (
-        (
-            release.link.reference.id,
-            release.version,
-            created,
-            *key,
-            e.value,
-            e.low,
-            e.high,
-            e.n,
-            e.numerator,
-            e.denominator,
-            e.reason,
-        )
-        for release in releases
-        if release.facts is not None
-        for created in [release.link.created.isoformat() if release.link.created else ""]
-        for key, e in release.facts.rates.items()
-    )
-    return csv_table(header, rows)
+    """Each rate of each group of each release that can be read. Names are made safe for spreadsheets, each once: there are many rows."""
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    numbers = ("value", "low", "high", "n", "numerator", "denominator", "reason")
+    table.writerow(("record", "release", "created", "grouping", "group", "metric", *numbers))
+    safe = lru_cache(maxsize=None)(neutralised)
+    for release in releases:
+        if release.facts is not None:
+            created = release.link.created.isoformat() if release.link.created else ""
+            head = (release.link.reference.id, safe(release.version), created)
+            table.writerows(
+                (*head, safe(grouping), safe(group), metric, *map(found.get, numbers))
+                for (grouping, group, metric), found in release.facts.rates.items()
+            )
+    return out.getvalue()
 
 
 def summary(releases: Sequence[Release], day: datetime.date) -> str:
@@ -124,7 +107,7 @@ def summary(releases: Sequence[Release], day: datetime.date) -> str:
         f"{fmt.count(last.facts.n_flagged)} {plural(last.facts.n_flagged, 'finding diverges', 'findings diverge')}"
     )
     return (
-        f"The newest of {fmt.count(len(releases))} {plural(len(releases), 'release')}, {literal(last.version)}, {gate}; "
+        f"The newest of {plural(len(releases), 'release')}, {literal(last.version)}, {gate}; "
         f"{flagged}; sign-off: {state}."
     )
 
@@ -147,10 +130,16 @@ def _release_row(release: Release, href: str, day: datetime.date) -> tuple[Entry
         _signoff(release, day),
         Entry(
             verification.state,
-            detail="; ".join((*verification.faults, *verification.anchors)) or release.link.reference.manifest[:12],
+            detail="; ".join((*verification.faults, *(_anchor(text) for text in verification.anchors)))
+            or release.link.reference.manifest[:12],
             severity="fail" if verification.faults else "ok" if verification.anchors else "unknown",
         ),
     )
+
+
+def _anchor(text: str) -> str:
+    """A successor by the hash at the end of its id: the rest of it stands in its own line of the table."""
+    return re.sub(r"^its successor \S+-([0-9a-f]{12})$", r"its successor \1", text)
 
 
 def _accepted(facts: Facts, day: datetime.date) -> Entry:
@@ -202,12 +191,15 @@ def _rate_blocks(words: Words, grouping: str, place: str, shown: Sequence[Releas
         titles = listed([panel.title for panel in panels])
         yield Figure(
             place,
-            f"{capital(titles)} of {about} over {fmt.count(len(shown))} {plural(len(shown), 'release')}.",
+            f"{capital(titles)} of {about} over {plural(len(shown), 'release')}.",
             f"Bands are {fmt.percent(words.confidence)} intervals. Different releases were often evaluated on different rows.{left}",
             CurvesPlot(Axis(_axis_label(shown), "count"), panels),
         )
-    for metric in metrics:
-        yield _rate_table(words, grouping, groups, metric, f"{place}-{metric}", shown, left.strip())
+    if grouping == OVERALL:
+        yield _overall_table(words, metrics, f"{place}-table", shown, left.strip())
+    else:
+        for metric in metrics:
+            yield _rate_table(words, grouping, groups, metric, f"{place}-{metric}", shown, left.strip())
     if not metrics:
         yield Paragraph("No release reports a rate here.", "note")
 
@@ -222,11 +214,7 @@ def _axis_label(shown: Sequence[Release]) -> str:
 def _panel(words: Words, grouping: str, groups: Sequence[str], metric: str, shown: Sequence[Release]) -> Panel | None:
     curves = []
     for group in groups:
-        points = [
-            (r.number, e)
-            for r in shown
-            if (e := _facts(r).rates.get((grouping, group, metric))) is not None and e.value is not None
-        ]
+        points = [(r.number, e) for r in shown if (e := _facts(r).rate((grouping, group, metric))).value is not None]
         if points:
             curves.append(
                 Curve(
@@ -243,6 +231,12 @@ def _panel(words: Words, grouping: str, groups: Sequence[str], metric: str, show
     return Panel(term.title, Axis(term.title, "percent" if term.kind == "share" else "number"), tuple(curves))
 
 
+def _overall_table(words: Words, metrics: Sequence[str], place: str, shown: Sequence[Release], note: str) -> Table:
+    columns = (Column("release", "Release"), *(metric_column(words, metric, explained=True) for metric in metrics))
+    rows = tuple(_rate_row(words, r, [(OVERALL, ALL_ROWS, metric) for metric in metrics]) for r in reversed(shown))
+    return Table(place, "Rates over all rows", columns, rows, note)
+
+
 def _rate_table(
     words: Words, grouping: str, groups: Sequence[str], metric: str, place: str, shown: Sequence[Release], note: str
 ) -> Table:
@@ -251,22 +245,20 @@ def _rate_table(
         Column("release", "Release"),
         *(Column(f"group-{i}", _group(grouping, group), "number") for i, group in enumerate(groups)),
     )
-    rows = tuple(
-        Row(
-            (
-                Cell(
-                    literal(r.version), f"{r.number}: {fmt.date(r.day.isoformat()) if r.day else ''}", float(r.number)
-                ),
-                *(
-                    value_cell(words, metric, _facts(r).rates.get((grouping, group, metric), NO_ESTIMATE))
-                    for group in groups
-                ),
-            )
-        )
-        for r in reversed(shown)
-    )
+    rows = tuple(_rate_row(words, r, [(grouping, group, metric) for group in groups]) for r in reversed(shown))
     meaning = f" ({term.meaning})" if term.meaning and term.meaning != term.title else ""
     return Table(place, f"{capital(term.title)}{meaning}", columns, rows, note)
+
+
+def _rate_row(words: Words, release: Release, rates: Sequence[tuple[str, str, str]]) -> Row:
+    day = f": {fmt.date(release.day.isoformat())}" if release.day else ""
+    facts = _facts(release)
+    return Row(
+        (
+            Cell(literal(release.version), f"{release.number}{day}", float(release.number)),
+            *(value_cell(words, rate[2], facts.rate(rate)) for rate in rates),
+        )
+    )
 
 
 def _group(grouping: str, group: str) -> str:

@@ -75,7 +75,11 @@ def config(tmp_path: Path, make_clinic: ModuleType, monkeypatch: pytest.MonkeyPa
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "clinic.csv").write_text(make_clinic.clinic_csv())
         path = folder / "clinic.yaml"
-        extra = "archive: ../../archive\nbaseline: latest-approved\nallowed_signers: ../../signers-ana-ben0\n" if baseline else ""
+        extra = (
+            "archive: ../../archive\nbaseline: latest-approved\nallowed_signers: ../../signers-ana-ben0\n"
+            if baseline
+            else ""
+        )
         if accepted_until:
             extra += (
                 f"accepted:\n  - {{finding: '{FINDING}/{release.version}', reason: 'Re-training is scheduled; patients over 75 "
