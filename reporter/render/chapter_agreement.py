@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from reporter.render import format as fmt
@@ -36,7 +37,7 @@ def agreement_section(report: Report, words: Words) -> Section | None:
     if found is None or not (found.results or found.multi):
         return None
     blocks: list[Block] = [Paragraph(EXPLANATION)]
-    gaps = [_gap_sentence(report, words, gap) for gap in found.gaps if gap.verdict == "diverges"]
+    gaps = [_gap_sentence(report, words, gap) for gap in _told_once(found.gaps) if gap.verdict == "diverges"]
     said = corrections(words, found.results, int(report.settings.get("min_group_size") or 1))
     said += [Sentence(literal(text)) for text in found.sentences]
     said = [*gaps, *([_no_gap(found.gaps)] if found.gaps and not gaps else []), *said]
@@ -62,6 +63,16 @@ def agreement_section(report: Report, words: Words) -> Section | None:
     if found.multi:
         blocks += [Heading("many-raters", "Three or more raters"), many_raters_table(words, found.multi)]
     return Section("agreement", "Agreement", tuple(blocks))
+
+
+def _told_once(gaps: Sequence[AgreementGap]) -> list[AgreementGap]:
+    """Of two groups the one with less agreement: the other's gap is the same with the other sign."""
+    groups = Counter((gap.first, gap.second, gap.item, gap.grouping, gap.statistic) for gap in gaps)
+    return [
+        gap
+        for gap in gaps
+        if groups[gap.first, gap.second, gap.item, gap.grouping, gap.statistic] != 2 or (gap.gap.value or 0.0) <= 0
+    ]
 
 
 def _no_gap(gaps: Sequence[AgreementGap]) -> Sentence:

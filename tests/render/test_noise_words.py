@@ -121,6 +121,26 @@ def test_without_a_diverging_gap_the_verdicts_are_counted(samples: ModuleType) -
     )
 
 
+def test_of_two_groups_only_the_one_with_less_agreement_is_told(samples: ModuleType) -> None:
+    less = AgreementGap(
+        "sex",
+        "f",
+        "kappa",
+        "rest",
+        Estimate(-0.3, -0.4, -0.2),
+        0.001,
+        0.002,
+        "diverges",
+        first="a",
+        second="b",
+        limit=0.1,
+    )
+    more = replace(less, group="m", gap=Estimate(0.3, 0.2, 0.4))
+    section = section_of(samples, results=samples.report().agreement_section.results[:1], gaps=(less, more))
+    block = next(one for one in section.blocks if isinstance(one, Sentences))
+    assert [one.text.split(" than ")[0] for one in block.items] == ["A and b agree less by kappa for sex: f"]
+
+
 def test_the_four_counts_are_kept_behind_the_table(samples: ModuleType) -> None:
     details = next(
         one for one in section_of(samples).blocks if isinstance(one, Details) and one.id == "agreement-1-behind"
