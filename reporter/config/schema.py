@@ -708,7 +708,8 @@ class Config(Section):
         default_factory=BiasAudit, description="Which columns the profile `nyc_ll144` goes by."
     )
     small_cells: Annotated[Whole, Field(ge=2)] | None = Field(
-        None, description="11: no count from 1 to 10 is shown or derivable."
+        None,
+        description="11: no count from 1 to 10 is shown or derivable. Groups with small cells are shown together, at least two of them; curves, trees and noise studies stay out; the gate still goes by every group.",
     )
     output: OutputConfig = Field(default_factory=OutputConfig, description="What is written, and where.")
     archive: Name | None = Field(None, description="A folder or fsspec URL where each run leaves a record.")

@@ -81,9 +81,9 @@ def hidden_reason(k: int) -> str:
     """Why a number is not given.
 
     >>> hidden_reason(11)
-    'hidden: a count from 1 to 10 could be found from it'
+    'hidden, and its n too: a count from 1 to 10 could be found from it'
     """
-    return f"hidden: a count from 1 to {k - 1} could be found from it"
+    return f"hidden, and its n too: a count from 1 to {k - 1} could be found from it"
 
 
 def _published(found: Comparison, shown: set[str], report: Report) -> Comparison:

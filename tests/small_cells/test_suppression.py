@@ -264,7 +264,7 @@ def test_verdicts_are_those_of_the_full_counts() -> None:
     hidden = [c for c in shown.comparisons if c.group_estimate.value is None and c.group_estimate.reason]
     assert hidden
     assert {c.gap.reason for c in hidden if "hidden" in (c.gap.reason or "")} == {
-        "hidden: a count from 1 to 10 could be found from it"
+        "hidden, and its n too: a count from 1 to 10 could be found from it"
     }
 
 
