@@ -140,3 +140,10 @@ def test_the_hub_reads_the_model_index(make_report: Make) -> None:
 
 def test_undefined_metrics_are_named_in_a_comment(make_report: Make) -> None:
     assert render_model_index(make_report()).startswith("# undefined: ppv\n")
+
+
+def test_every_format_of_a_config_can_be_made() -> None:
+    from reporter.config.schema import FORMATS, OPTIONAL_FORMATS
+    from reporter.outputs import MAKERS, OWNED
+
+    assert set(MAKERS) == set(OWNED) == {*FORMATS, *OPTIONAL_FORMATS}
