@@ -7,9 +7,8 @@ same rows passes their joint counts, which makes the comparison paired.
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -123,28 +122,6 @@ def compare_reports(
         ),
         not_compared=tuple(missed),
     )
-
-
-def comparison_text(releases: Releases, *, as_json: bool = False) -> str:
-    """Changes for a terminal: one line a verdict, then one a rate; or one JSON object."""
-    if as_json:
-        return json.dumps(asdict(releases), ensure_ascii=False) + "\n"
-    from reporter.render.format import UNDEFINED, plain
-
-    def shown(value: float | None) -> str:
-        return UNDEFINED if value is None else plain(round(value, 4))
-
-    lines = [f"{releases.old} -> {releases.new}: {releases.why_paired}"]
-    lines += [f"{change.change}: {change.finding}" for change in releases.verdicts]
-    for rate in releases.rates:
-        group = "all rows" if rate.group is None else f"{rate.grouping} {rate.group}"
-        change = rate.change
-        interval = f" ({shown(change.low)} to {shown(change.high)})" if change.low is not None else ""
-        lines.append(
-            f"{rate.metric}, {group}: {shown(rate.old.value)} -> {shown(rate.new.value)}, change {shown(change.value)}{interval}"
-        )
-    lines += [f"not compared: {name}" for name in releases.not_compared]
-    return "\n".join(lines) + "\n"
 
 
 def _overall_changes(old: Report, new: Report, metrics: Sequence[str], joint: JointCells | None) -> list[RateChange]:

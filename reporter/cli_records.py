@@ -178,11 +178,20 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """What changed between two releases: each rate, each gap, each verdict."""
-    from reporter.baseline import compare_reports, comparison_text, read_baseline
+    from reporter.baseline import compare_reports, read_baseline
 
-    releases = compare_reports(read_baseline(old).report, read_baseline(new).report)
-    for line in comparison_text(releases, as_json=as_json).removesuffix("\n").split("\n"):
-        say(line)
+    before, after = read_baseline(old).report, read_baseline(new).report
+    releases = compare_reports(before, after)
+    if as_json:
+        from reporter.render.as_json import canonical_json
+
+        typer.echo(canonical_json(releases), nl=False)
+        return
+    from reporter.render.comparison_text import comparison_text
+
+    if before.card.name != after.card.name:
+        typer.echo(f"Note: these are two models, {before.card.name!r} and {after.card.name!r}.", err=True)
+    typer.echo(comparison_text(releases, after), nl=False)
 
 
 def add_commands(app: typer.Typer) -> None:
