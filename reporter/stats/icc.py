@@ -265,13 +265,19 @@ def _absolute_limits(squares: MeanSquares, tail: float, *, mean_of_k: bool) -> t
         return None
     common = k * msj + (k * n - k - n) * mse
     f_low, f_high = f_quantile(n - 1, v, tail), f_quantile(v, n - 1, tail)
-    low = n * (msb - f_low * mse) / (f_low * common + n * msb)
-    high = n * (f_high * msb - mse) / (common + n * f_high * msb)
+    # With few degrees of freedom a quantile may be infinite or 0, so that it is kept out of the larger terms.
+    low = n * (msb / f_low - mse) / (common + n * msb / f_low)
+    if f_high > 1:
+        high = n * (msb - mse / f_high) / (common / f_high + n * msb)
+    else:
+        high = n * (f_high * msb - mse) / (common + n * f_high * msb)
+    if not low - 1e-12 <= rho <= high + 1e-12:
+        return None
     if not mean_of_k:
         return low, high
     # Spearman-Brown; below -1/(k-1) a single rater's limit has no counterpart for the mean of k.
     steps = [1 + (k - 1) * limit for limit in (low, high)]
-    return (k * low / steps[0], k * high / steps[1]) if min(steps) > 0 else None
+    return (k * low / steps[0], k * high / steps[1]) if min(steps) > 1e-12 else None
 
 
 def f_quantile(df1: float, df2: float, tail: float) -> float:

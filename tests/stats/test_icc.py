@@ -166,3 +166,12 @@ def test_scaling_shifting_and_swapping_raters_change_nothing(
         found = icc(changed, form)
         assert same(found.value, expected.value)
         assert same(found.low, expected.low, rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.25, 3.0])
+def test_an_infinite_quantile_leaves_the_limit_that_it_tends_to(scale: float) -> None:
+    found = icc(np.array([(6, 1), (8, 0), (8, 0)]) * scale, "A1")
+    assert found.value == pytest.approx(-4 / 149)
+    assert found.low == pytest.approx(-1 / 33)
+    assert found.high is not None
+    assert found.value < found.high < 1
