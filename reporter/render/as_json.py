@@ -20,7 +20,7 @@ import pydantic
 import rfc8785
 
 from reporter.errors import ConfigError, Problem
-from reporter.results import SCHEMA_VERSION, Report
+from reporter.results import SCHEMA_VERSION, Estimate, Report
 
 MOST_PROBLEMS = 20
 SCHEMA_ID = f"urn:model-card-reporter:report:{SCHEMA_VERSION}"
@@ -74,7 +74,26 @@ def report_from_json(text: str | bytes) -> Report:
     unknown = [Problem("unknown key", key=key, hint=hint) for key in _unknown_keys(document, report, "")]
     if unknown:
         raise ConfigError(*_first(unknown))
-    return report
+    return _in_order(report)
+
+
+def _in_order(report: Report) -> Report:
+    """With each mapping of metrics in the order of the settings, as the run had them; canonical JSON sorts keys by letter."""
+    names = report.settings.get("metrics")
+    place = {name: i for i, name in enumerate(names)} if isinstance(names, list) else {}
+
+    def ordered(metrics: dict[str, Estimate]) -> dict[str, Estimate]:
+        return {name: metrics[name] for name in sorted(metrics, key=lambda name: place.get(name, len(place)))}
+
+    return replace(
+        report,
+        models=tuple(replace(model, metrics=ordered(model.metrics)) for model in report.models),
+        model_pairs=tuple(replace(pair, differences=ordered(pair.differences)) for pair in report.model_pairs),
+        groupings=tuple(
+            replace(grouping, results=tuple(replace(one, metrics=ordered(one.metrics)) for one in grouping.results))
+            for grouping in report.groupings
+        ),
+    )
 
 
 def read_report(path: Path) -> Report:

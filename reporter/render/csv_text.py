@@ -24,13 +24,15 @@ def csv_table(header: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 
 def neutralised(value: Value) -> Value:
-    """The value, with an apostrophe before a text that a spreadsheet would take for a formula.
+    """The value, with an apostrophe before a text that a spreadsheet would take for a formula; a whole number has no point.
 
     Examples
     --------
     >>> neutralised("=HYPERLINK(1)"), neutralised("-5"), neutralised("- 5 years"), neutralised(-0.25)
     ("'=HYPERLINK(1)", '-5', "'- 5 years", -0.25)
     """
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
     if not isinstance(value, str) or (
         not value.startswith(FORMULA_STARTS) and not value.lstrip().startswith(FORMULA_STARTS)
     ):

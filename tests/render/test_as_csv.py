@@ -133,7 +133,7 @@ def test_optional_parts_have_tables_when_they_are_there(make_report: Make) -> No
     assert list(tables)[3:] == ["curves.csv", "agreement.csv", "noise.csv", "tree_1.csv", "releases.csv"]
     assert [row["curve"] for row in _rows(tables["curves.csv"])] == ["roc", "roc", "calibration", "density"]
     kappa = next(row for row in _rows(tables["agreement.csv"]) if row["statistic"] == "kappa")
-    assert (kappa["value"], kappa["low"], kappa["high"], kappa["n"]) == ("0.0", "-1.0", "1.0", "4")
+    assert (kappa["value"], kappa["low"], kappa["high"], kappa["n"]) == ("0", "-1", "1", "4")
     assert [row["id"] for row in _rows(tables["tree_1.csv"])] == ["1", "2", "3"]
     assert _rows(tables["tree_1.csv"])[0]["left"] == "2"
     assert _rows(tables["noise.csv"])[0]["mc_error"] == "0.01"
