@@ -72,9 +72,9 @@ def draw_density(plot: DensityPlot, figure_id: str, title: str) -> str:
         for text in fit(plot.threshold[1], style.WIDTH * 0.6, style.SMALL, lines=1):
             half = width(text, style.SMALL) / 2
             sheet.words(max(place, half), TOP - 8, text, align="center", size=style.SMALL, colour=style.SOFT_INK)
-    y = TOP + sheet.legend(legend_x, TOP, LEGEND, [(number, one.label) for number, one in enumerate(steps)])
+    below = TOP + sheet.legend(legend_x, TOP, LEGEND, [(number, one.label) for number, one in enumerate(steps)])
     if note:
-        sheet.words(legend_x, y + NOTE_HEIGHT / 2, note, size=style.SMALL, colour=style.SOFT_INK)
+        sheet.words(legend_x, below + NOTE_HEIGHT / 2, note, size=style.SMALL, colour=style.SOFT_INK)
     return sheet.svg(figure_id, title)
 
 

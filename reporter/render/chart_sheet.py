@@ -87,7 +87,7 @@ class Sheet:
         y: Sequence[float],
         colour: str,
         weight: float = 0.6,
-        dash: tuple[float, tuple[float, ...] | None] = (0, None),
+        dash: style.Dash = "solid",
         marker: str = "",
         marker_size: float = 4.5,
         filled: bool = True,

@@ -5,7 +5,9 @@ Colours are Okabe and Ito's, told apart by readers with any colour vision; dash 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 WIDTH = 500.0
 """The width of every chart in points: the text width of an A4 page with 17 mm margins."""
@@ -27,7 +29,7 @@ MOST_ROWS = 40
 MOST_CURVES = 8
 """The most curves in one plot; the figure states the total when it shows fewer."""
 
-RC = {
+RC: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "reporter",
     "svg.image_inline": True,
@@ -64,17 +66,21 @@ RC = {
 }
 
 
+Dash = Literal["solid"] | tuple[float, Sequence[float]]
+"""How matplotlib takes a dash: an offset and the lengths of strokes and gaps."""
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """Colour, dash and marker of one series."""
 
     colour: str
-    dash: tuple[float, tuple[float, ...] | None]
+    dash: Dash
     marker: str
 
 
 LOOKS = (
-    Look("#0072b2", (0, None), "o"),
+    Look("#0072b2", "solid", "o"),
     Look("#d55e00", (0, (5, 1.8)), "s"),
     Look("#009e73", (0, (1.2, 1.4)), "^"),
     Look("#a1467c", (0, (6, 1.6, 1.2, 1.6)), "D"),
