@@ -154,6 +154,7 @@ def run_to_files(
     """Run a config, write its outputs (default: to the config's ``output.directory``), and leave a record in the archive if there is one."""
     with progress.step("Read the config"):
         loaded = load_config(config, overrides=overrides, environ=os.environ)
+    _check_archive(places.archive or loaded.config.archive, loaded)
     done = evaluate(loaded, places=places, overrides=overrides, progress=progress)
     output = loaded.config.output
     written = write_outputs(
@@ -188,6 +189,14 @@ def _logged(written: Written, mlflow: MlflowConfig, base: Path, progress: Progre
         except (OutputError, MissingExtraError) as error:
             return replace(written, problems=(*written.problems, *error.problems))
     return written
+
+
+def _check_archive(location: str | None, loaded: LoadedConfig) -> None:
+    """An archive that nothing installed can open is told before hours of counting, not after."""
+    if location is not None:
+        from reporter.archive.store import open_archive
+
+        open_archive(location, base=loaded.base)
 
 
 def _archived(written: Written, done: Evaluation, location: str, progress: Progress) -> Written:

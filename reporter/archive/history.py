@@ -6,8 +6,10 @@ Pages fetch nothing and need no JavaScript. A record that is not what was sealed
 from __future__ import annotations
 
 import datetime
+import gc
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from reporter.archive.bag import PAYLOAD
@@ -53,13 +55,26 @@ def write_history(
         raise ConfigError(Problem(f"found no record in {archive.location!r}", hint="Give the folder of an archive."))
     files: dict[str, str] = {}
     rows = []
-    for model in models:
-        releases = _releases(archive, model, found)
-        files |= _model_pages(archive, model, releases, found, out, day)
-        name = next((r.facts.name for r in reversed(releases) if r.facts is not None), model)
-        rows.append((model, name, releases))
+    with _collector_paused():
+        for model in models:
+            releases = _releases(archive, model, found)
+            files |= _model_pages(archive, model, releases, found, out, day)
+            name = next((r.facts.name for r in reversed(releases) if r.facts is not None), model)
+            rows.append((model, name, releases))
     files[SITE] = _archive_page(archive, rows, found, day)
     return list(write_files(out, files))
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Hundreds of reports are millions of containers without a cycle: looking through them for one takes a quarter of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _releases(archive: Archive, model: str, found: ArchiveVerification) -> list[Release]:

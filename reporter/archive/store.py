@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from reporter.archive.bag import NOT_A_FILE, SEAL, sha256, write_bag
-from reporter.errors import DataError, MissingExtraError, OutputError, Problem
+from reporter.errors import ConfigError, DataError, MissingExtraError, OutputError, Problem
 
 INCOMING = ".incoming-"
 SIGNOFFS = ".signoffs"
@@ -209,7 +209,10 @@ class Archive:
 
 
 def open_archive(location: str | Path, *, base: Path | None = None) -> Archive:
-    """The archive at a folder (relative to ``base``) or an fsspec URL. It need not exist yet."""
+    """The archive at a folder (relative to ``base``) or an fsspec URL. It need not exist yet.
+
+    Raises MissingExtraError or ConfigError when no installed package opens such a URL.
+    """
     import fsspec
     from fsspec.implementations.local import LocalFileSystem
 
@@ -221,12 +224,11 @@ def open_archive(location: str | Path, *, base: Path | None = None) -> Archive:
     try:
         filesystem, root = fsspec.core.url_to_fs(text)
     except ImportError as error:
-        extra = {"s3": "s3", "s3a": "s3"}.get(protocol, protocol)
-        raise MissingExtraError(
-            feature=f"An archive at {protocol}://", package=str(error.name or protocol), extra=extra
-        ) from None
-    except ValueError as error:
-        raise OutputError(Problem(f"cannot open the archive: {error}", key="archive")) from None
+        if protocol in ("s3", "s3a"):
+            raise MissingExtraError(feature=f"An archive at {protocol}://", package="s3fs", extra="s3") from None
+        raise ConfigError(Problem(f"cannot open the archive {text}: {error}", key="archive")) from None
+    except (ValueError, TypeError) as error:
+        raise ConfigError(Problem(f"cannot open the archive {text}: {error}", key="archive")) from None
     return Archive(text, filesystem, str(root).rstrip("/"), isinstance(filesystem, LocalFileSystem))
 
 

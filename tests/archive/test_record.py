@@ -288,3 +288,13 @@ def test_models_have_chains_of_their_own(archive: Archive, record: Any) -> None:
     assert read_link(archive, two.model, two.id).parents == ()
     assert archive.models() == sorted([one.model, two.model])
     assert verify_record(archive, one.model, one.id).state == "intact, not anchored"
+
+
+@pytest.mark.parametrize("url", ["nosuch://bucket/models", "gs://bucket/models"])
+def test_a_store_that_nothing_installed_can_open_is_told_before_the_run(
+    reporter: Any, release: Callable[..., Path], tmp_path: Path, url: str
+) -> None:
+    done = reporter("run", release("1.0"), "--archive", url, "--out", "out")
+    assert done.returncode == 2
+    assert f"cannot open the archive {url}" in done.stderr
+    assert not (tmp_path / "out").exists()
