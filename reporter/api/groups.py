@@ -130,7 +130,8 @@ def parity(
 def parity_plot(table: pd.DataFrame) -> Figure:
     """The values of a :func:`parity` table with their intervals, one row a group, as a matplotlib Figure.
 
-    Group names are shown as they are written. At most the 40 largest groups are drawn; the title then says so.
+    Group names are shown as they are written. At most the 40 largest groups are drawn; the title then says so. Raises ValueError
+    for a table that lacks a column of :func:`parity`.
 
     Examples
     --------
@@ -142,6 +143,9 @@ def parity_plot(table: pd.DataFrame) -> Figure:
     """
     from matplotlib.figure import Figure
 
+    lacking = [name for name in ("group", "n", "value", "low", "high", "reason") if name not in table.columns]
+    if lacking:
+        raise ValueError(f"the table has no column {', '.join(lacking)}; expected a table of reporter.parity")
     shown = table
     if len(table) > MOST_PLOTTED:
         shown = table.nlargest(MOST_PLOTTED, "n", keep="first").sort_index()

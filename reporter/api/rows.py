@@ -131,13 +131,24 @@ def _spelled(column: pd.Series[Any]) -> tuple[list[str | None], np.ndarray[Any, 
 def name_levels(
     texts: Sequence[str | None], codes: np.ndarray[Any, Any] | None = None
 ) -> tuple[np.ndarray[Any, np.dtype[np.int64]], list[str]]:
-    """Each row's group and the groups' names: words sorted, "(missing)" last. Equal texts are one group."""
+    """Each row's group and the groups' names: words sorted, "(missing)" last. Equal texts are one group.
+
+    A text that reads like one of this tool's own names is quoted, as everywhere.
+    """
     places = np.arange(len(texts)) if codes is None else codes
     used = {texts[i] for i in np.unique(places).tolist()}
     names = sorted(text for text in used if text is not None)
     position = {name: i for i, name in enumerate(names)}
     lookup = np.asarray([len(names) if text is None else position.get(text, 0) for text in texts], np.int64)
-    return lookup[places], names + ([MISSING] if None in used else [])
+    return lookup[places], [*map(_shown, names), *([MISSING] if None in used else [])]
+
+
+def _shown(name: str) -> str:
+    if not name.endswith(")") and not name.endswith('"'):
+        return str(name)  # numpy's own kind of text becomes plain
+    from reporter.data.levels import shown_value
+
+    return str(shown_value(name))
 
 
 def _intervals(

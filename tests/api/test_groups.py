@@ -321,3 +321,22 @@ def test_a_plot_of_a_thousand_groups_shows_the_largest_and_says_so() -> None:
     assert figure.axes[0].get_title() == "The 40 largest of 1000 groups"
     assert "g0500" in drawn(figure)
     assert len(figure.axes[0].get_yticks()) == 40
+
+
+def test_a_group_that_is_called_missing_is_not_the_missing_group() -> None:
+    _, rows = reporter.group_report(["(missing)", None, "a", "(other)"], [1, 1, 1, 1], [1, 0, 1, 1])
+    assert [row[0] for row in rows] == ['"(missing)"', '"(other)"', "a", "(missing)"]
+    table = reporter.parity(
+        pd.DataFrame({"g": ["(missing)", None], "y": [1, 1], "d": [1, 0]}), "tpr", label="y", group="g", prediction="d"
+    )
+    assert table[["group", "value"]].values.tolist() == [['"(missing)"', 1.0], ["(missing)", 0.0]]
+
+
+def test_group_names_are_plain_texts() -> None:
+    _, rows = reporter.group_report(np.array(["a", "b)"]), [1, 0], [1, 0])
+    assert [type(row[0]) for row in rows] == [str, str]
+
+
+def test_a_plot_refuses_another_table() -> None:
+    with pytest.raises(ValueError, match="the table has no column n, value, low, high, reason; expected a table of"):
+        reporter.parity_plot(pd.DataFrame({"group": ["a"]}))
