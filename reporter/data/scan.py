@@ -63,6 +63,7 @@ class Scan:
         self.most_cells = most_cells
         self.sure = sure
         self.prefix_rows = PREFIX_ROWS if prefix_rows is None else prefix_rows
+        self.expected_cells: int | None = None
         self.texts: dict[str, list[str | None]] = {name: [] for name in columns}
         self._codes: dict[str, dict[str | None, int]] = {name: {} for name in columns}
         self._known: dict[tuple[str, ...], Margin] = {}
@@ -103,7 +104,9 @@ class Scan:
         return self._joint
 
     def _is_small(self, names: tuple[str, ...]) -> bool:
-        """Whether the first rows have few combinations, or are all rows."""
+        """Whether few combinations are possible, or the first rows have few, or are all rows."""
+        if self.expected_cells is not None and self.expected_cells <= (self.most_cells or JOINT_CELLS):
+            return True
         head = self.source.table.limit(self.prefix_rows)
         named = head.select(**self.columns_of(head, names))
         counted = named.group_by(list(names)).agg(n_rows=named.count())

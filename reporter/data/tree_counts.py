@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from reporter.data.scan import add_up
 from reporter.data.tree_checks import no_halves
 from reporter.data.tree_engine import EngineCounter
 from reporter.data.tree_plans import tree_plans
@@ -96,9 +97,13 @@ def _cube(scan: TreeScan, made: Plan) -> tuple[pd.DataFrame, list[str]] | None:
         if name in outcomes:
             columns[name] = outcomes[name][keep] if scan.scored else outcomes[name][keep].astype(np.int8)
     columns["n"] = margin.n[keep]
-    frame = pd.DataFrame(columns)
+    if scan.scored:
+        frame = pd.DataFrame(columns)
+        return frame.groupby([name for name in columns if name != "n"], sort=True)[["n"]].sum().reset_index(), notes
     keys = [name for name in columns if name != "n"]
-    return frame.groupby(keys, sort=True)[["n"]].sum().reset_index(), notes
+    summed = add_up(keys, [columns[name].astype(np.int64) for name in keys], columns["n"])
+    kept = {name: summed.column(name).astype(columns[name].dtype) for name in keys}
+    return pd.DataFrame({**kept, "n": summed.n}), notes
 
 
 def outcome_columns(scan: TreeScan, made: Plan, codes: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reporter.data import expressions, fixed_point
+from reporter.data.tree_regions import Question, classes, questions
 from reporter.data.tree_scans import CovariateColumn, TreeScan
 from reporter.errors import DataError, Problem
 from reporter.stats.delta_counts import MOMENTS, N_LABELS, Covariate, Region, Side
@@ -112,9 +113,8 @@ class EngineCounter:
         from reporter.data.tree_counts import outcome_columns
 
         named = self._named(regions, covariates)
-        named = named.filter(named["region"].notnull())
         keys = list(named.columns)
-        answer = self.source.fetch(named.group_by(keys).agg(n_rows=named.count()))
+        answer = self._in_regions(self.source.fetch(named.group_by(keys).agg(n_rows=named.count())), regions)
         codes = {name: self.scan.scan.encode(name, answer[name]) for name in keys if name != "region"}
         outcomes = outcome_columns(self.scan, self.made, codes)
         frame = self._keys(answer, covariates, codes, outcomes["label"])
@@ -146,7 +146,7 @@ class EngineCounter:
         named = self._named(regions, covariates)
         first = f"model {self.scan.models[0]}"
         last = f"model {self.scan.models[-1]}"
-        named = named.filter(named["region"].notnull() & named[first].notnull() & named[last].notnull())
+        named = named.filter(named[first].notnull() & named[last].notnull())
         z = named[last] - named[first] if first != last else named[first]
         keys = [name for name in named.columns if not name.startswith("model ")]
         powers = self._bounds(named, first, last)
@@ -155,7 +155,7 @@ class EngineCounter:
             terms[f"{name}_hi"], terms[f"{name}_lo"] = fixed_point.parts(term, power)
         cut = named.select(*keys, **terms)
         summed = cut.group_by(keys).agg(n_rows=cut.count(), **{name: cut[name].sum() for name in terms})
-        answer = self.source.fetch(summed)
+        answer = self._in_regions(self.source.fetch(summed), regions)
         codes = {name: self.scan.scan.encode(name, answer[name]) for name in keys if name != "region"}
         label = np.full(answer.num_rows, 2, np.int64)
         if self.made.label is not None:
@@ -182,11 +182,44 @@ class EngineCounter:
 
         if list(regions) == [()]:
             return ibis.literal(0, "int32")
+        covariates = [column.covariate for column in self.scan.covariates]
+        found = classes(regions, covariates)
+        if found is None:
+            return self._answer(table, questions(regions, covariates))
+        key = ibis.literal(0, "int32")
+        for sides, step in zip(found.sides, found.steps, strict=True):
+            branches = [(self._inside(table, side), ibis.literal(k * step, "int32")) for k, side in enumerate(sides)]
+            key = key + ibis.cases(*branches, else_=ibis.literal(len(sides) * step, "int32"))
+        return key
+
+    def _in_regions(self, answer: Any, regions: Sequence[Region]) -> Any:
+        """With the regions' numbers, without the rows of none: left out here, since a filter would make an engine decide on them twice."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        answer = answer.filter(pc.is_valid(answer["region"]))
+        found = classes(regions, [column.covariate for column in self.scan.covariates])
+        if list(regions) == [()] or found is None:
+            return answer
+        number = found.region[answer["region"].to_numpy()]
+        place = answer.column_names.index("region")
+        return answer.set_column(place, "region", pa.array(number)).filter(pa.array(number >= 0))
+
+    def _answer(self, table: Any, asked: int | Question) -> Any:
+        import ibis
+
+        if isinstance(asked, int):
+            return ibis.literal(asked, "int32")
         branches = [
-            (functools.reduce(operator.and_, [self._inside(table, side) for side in region]), ibis.literal(i, "int32"))
-            for i, region in enumerate(regions)
+            (
+                functools.reduce(operator.and_, [self._inside(table, side) for side in sides]),
+                self._answer(table, answer),
+            )
+            for sides, answer in zip(asked.sides, asked.answers, strict=True)
+            if sides
         ]
-        return ibis.cases(*branches, else_=ibis.null("int32"))
+        rest = ibis.null("int32") if asked.sides[-1] else self._answer(table, asked.answers[-1])
+        return ibis.cases(*branches, else_=rest) if branches else rest
 
     def _inside(self, table: Any, side: Side) -> Any:
         """Whether a row lies on a side of the splits on one covariate."""
@@ -205,7 +238,8 @@ class EngineCounter:
             known = number.between(values[allowed[0]], values[allowed[-1]]) if allowed else number != number
         else:
             known = expressions.is_one_of(value, [column.covariate.levels[code] for code in allowed])
-        return (~missing & known) | missing if side.missing else ~missing & known
+        # A missing value is none of the levels and between no numbers: known is false or null there, which no case takes for a yes.
+        return known | missing if side.missing else known
 
     def _missing(self, table: Any, column: CovariateColumn, value: Any) -> Any:
         missing = value.isnull()

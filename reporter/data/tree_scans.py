@@ -32,7 +32,7 @@ MOST_VALUES = 1_000
 MOST_ATTRIBUTE = 4
 BINS = 128
 CUBE_CELLS = 3_000_000
-PREFIX_ROWS = 1_000_000
+PREFIX_ROWS = 300_000
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,10 @@ def _scan_tree(
     problems += found
     if problems:
         return problems
+    if not scored:
+        # Known levels tell what the first rows would only suggest; an outcome has two values, and missing ones are few.
+        levels = [one.covariate.n_levels for one in covariates]
+        scan.expected_cells = math.prod((*levels, len(labels), *(2 for _ in range(len(models) + 1))))
     return TreeScan(tree, scan, labels, tuple(covariates), models, scored, tuple(notes))
 
 
