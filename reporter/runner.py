@@ -93,7 +93,7 @@ def evaluate(
     baseline = _baseline(loaded, places, moment.date())
     with progress.step("Open the data") as step:
         source = open_checked(loaded, data=data)
-        step.detail = source.public_name
+        step.detail = loaded.redact(source.public_name)
     with progress.step("Count") as step:
         counts = count(source, loaded)
         step.detail = f"{counts.facts['n']:,} {loaded.config.card.vocabulary.units}"
