@@ -103,9 +103,7 @@ def summary(releases: Sequence[Release], day: datetime.date) -> str:
     if last.facts is None:
         return f"The newest release, {literal(last.version)}, cannot be read: its record is {last.verification.state}."
     gate = "passed its gate" if last.facts.outcome == "pass" else "did not pass its gate"
-    flagged = (
-        f"{fmt.count(last.facts.n_flagged)} {plural(last.facts.n_flagged, 'finding diverges', 'findings diverge')}"
-    )
+    flagged = plural(last.facts.n_flagged, "finding diverges", "findings diverge")
     return (
         f"The newest of {plural(len(releases), 'release')}, {literal(last.version)}, {gate}; "
         f"{flagged}; sign-off: {state}."

@@ -55,6 +55,8 @@ def test_releases_stand_in_order_with_verdict_and_signoff(
         _cells(row)
         for row in re.findall(r"<tr>(.*?)</tr>", page.split('id="releases"')[1].split("</table>")[0], re.S)[1:]
     ]
+    lead = "The newest of 4 releases, 1.3, passed its gate; 1 finding diverges; sign-off: not signed."
+    assert lead in page.replace("\xa0", " ")
     assert [row[0] for row in rows] == ["1.3", "1.2", "1.1", "1.0"]
     assert [row[2] for row in rows] == ["passed", "failed", "passed", "passed"]
     assert [row[3].split()[0] for row in rows] == ["1", "1", "0", "0"]
