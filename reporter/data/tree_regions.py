@@ -75,8 +75,8 @@ def classes(regions: Sequence[Region], covariates: Sequence[Covariate]) -> Class
         allowed = (by_class[:, :, None] & allowed[:, None, :]).reshape(len(regions), -1)
         if allowed.shape[1] > MOST_CLASSES * len(regions):
             return None
-    region = np.where(allowed.any(axis=0), allowed.argmax(axis=0), -1)
-    return Classes(tuple(sides), tuple(steps), region)
+    of_key: NDArray[np.int64] = np.where(allowed.any(axis=0), allowed.argmax(axis=0), -1).astype(np.int64)
+    return Classes(tuple(sides), tuple(steps), of_key)
 
 
 def questions(regions: Sequence[Region], covariates: Sequence[Covariate]) -> int | Question:
