@@ -13,15 +13,15 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from reporter.api.agreement import agreement as agreement
     from reporter.api.agreement import agreement_from_counts as agreement_from_counts
-    from reporter.api.trees import delta_tree as delta_tree
-    from reporter.api.groups import group_report as group_report
     from reporter.api.agreement import icc as icc
     from reporter.api.agreement import icc_from_mean_squares as icc_from_mean_squares
-    from reporter.api.trees import instability_test as instability_test
-    from reporter.api.noise import noise_study as noise_study
-    from reporter.api.noise import noise_study_cv as noise_study_cv
+    from reporter.api.groups import group_report as group_report
     from reporter.api.groups import parity as parity
     from reporter.api.groups import parity_plot as parity_plot
+    from reporter.api.noise import noise_study as noise_study
+    from reporter.api.noise import noise_study_cv as noise_study_cv
+    from reporter.api.trees import delta_tree as delta_tree
+    from reporter.api.trees import instability_test as instability_test
     from reporter.runner import run as run
 
 _HOME = {

@@ -38,15 +38,18 @@ def open_database(database: Database, *, base: Path) -> Opened:
         with quiet_ibis():
             table = _table(backend, database)
     except NotFoundProblem:
+        backend.disconnect()
         raise
     except Exception as error:  # each driver has its own errors; all say that this table or query cannot be read
         what = f"table {database.table!r}" if database.table is not None else "the query"
         key = "data.source.table" if database.table is not None else "data.source.sql"
-        raise NotFoundProblem(
+        problem = NotFoundProblem(
             f"{what} of {public_database_url(database)} cannot be read: {_reason(error, database.url)}",
             _tables_hint(backend, database),
             key,
-        ) from error
+        )
+        backend.disconnect()
+        raise problem from error
     return Opened(table, backend, tuple(table.columns))
 
 
@@ -102,10 +105,11 @@ def _sqlite(url: str, base: Path) -> Any:
     _need("sqlite", "regex")
     import ibis
 
+    backend = ibis.sqlite.connect(str(path))
     try:
-        backend = ibis.sqlite.connect(str(path))
         backend.list_tables()
     except sqlite3.DatabaseError as error:
+        backend.disconnect()
         raise NotFoundProblem(f"{path.name} is not an SQLite database: {error}", key="data.source.url") from error
     return backend
 

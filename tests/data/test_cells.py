@@ -39,7 +39,7 @@ def test_joint_cells_of_any_two_models_equal_the_rows(frame: pd.DataFrame, count
     counts = counted(frame, models=_models(n_models), groups=["g"])
     first, second = "m1", f"m{n_models - 1}" if n_models > 2 else "m0"
     found = cells.joint(counts, "g", first, second).counts
-    label = frame["y"].fillna(2).astype(int)
+    label = frame["y"].astype(float).fillna(2).astype(int)
     for k, mask in enumerate([frame["g"] == "a", frame["g"] == "b", frame["g"] == "c", frame["g"].isna()]):
         for y in (0, 1, 2):
             for i in (0, 1):
@@ -60,7 +60,7 @@ def test_the_score_table_holds_each_distinct_score(frame: pd.DataFrame, counted:
     table = cells.score_table(counts, "g", "s")
     assert isinstance(table, ScoreTable)
     scored = frame[frame["s"].notna()]
-    expected = scored.assign(g=scored["g"].fillna("~"), y=scored["y"].fillna(-1)).groupby(["g", "s", "y"]).size()
+    expected = scored.assign(g=scored["g"].fillna("~"), y=scored["y"].astype(float).fillna(-1)).groupby(["g", "s", "y"]).size()
     assert table.n.tolist() == expected.tolist()
     assert table.score.tolist() == expected.index.get_level_values("s").tolist()
     whole = cells.score_table(counts, None, "s")

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,7 @@ def everywhere(tmp_path: Path, frame: pd.DataFrame, postgres: str) -> dict[str, 
 
     with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
         connection.execute("create table scored as select * from frame")
-    with sqlite3.connect(tmp_path / "a.sqlite") as lite:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as lite:
         frame.to_sql("scored", lite, index=False)
     _fill_postgres(postgres, frame)
     url = postgres.replace("hush", "${PASSWORD}")
@@ -208,7 +209,7 @@ def test_a_duckdb_file_is_opened_read_only(tmp_path: Path) -> None:
 
 def test_paths_of_database_files_are_relative_to_the_config(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
-    with sqlite3.connect(tmp_path / "data" / "a b.sqlite") as lite:
+    with closing(sqlite3.connect(tmp_path / "data" / "a b.sqlite")) as lite:
         pd.DataFrame({"y": [1, 0], "d": [1, 1]}).to_sql("scored", lite, index=False)
     config = tmp_path / "c.yaml"
     config.write_text(
@@ -241,20 +242,20 @@ def test_an_unreachable_database_is_said_without_its_password(url: str, message:
 
 
 def test_a_missing_table_names_the_nearest(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "a.sqlite") as lite:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as lite:
         pd.DataFrame({"y": [1]}).to_sql("predictions", lite, index=False)
     with pytest.raises(DataError, match=r"'prediction'.*Did you mean 'predictions'"):
         _count_from({"url": f"sqlite:///{tmp_path / 'a.sqlite'}", "table": "prediction"})
 
 
 def test_a_wrong_query_is_said_with_its_key(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "a.sqlite") as lite:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as lite:
         pd.DataFrame({"y": [1]}).to_sql("predictions", lite, index=False)
     for sql in ("select nothing from predictions", "selekt 1", "drop table predictions"):
         with pytest.raises(DataError, match="the query of") as caught:
             _count_from({"url": f"sqlite:///{tmp_path / 'a.sqlite'}", "sql": sql})
         assert caught.value.problems[0].key == "data.source.sql"
-    with sqlite3.connect(tmp_path / "a.sqlite") as lite:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as lite:
         assert lite.execute("select count(*) from predictions").fetchone() == (1,)
 
 
