@@ -120,8 +120,6 @@ def _contradictions(parts: Parts) -> Iterator[Finding]:
     if document.get("sealed_archive") is not None and small_cells is None:
         message = "found sealed_archive without small_cells: archive then holds the full record already"
         yield Finding(("sealed_archive",), message, "Leave it out, or set small_cells.")
-    if document.get("baseline") == "latest-approved" and document.get("archive") is None:
-        yield Finding(("baseline",), "found latest-approved without archive, where it would be found", "Set archive.")
 
 
 def _profiles(parts: Parts) -> Iterator[Finding]:
