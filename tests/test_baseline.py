@@ -193,7 +193,7 @@ def _archived(tmp_path: Path, version: str, prediction: str, monkeypatch: pytest
 
 
 def _approve(archive: Any, made: Any, key: Path, decision: str = "approve", until: str = "") -> None:
-    said = Statement(made.model, made.id, made.manifest, decision, "Ana", "Safety", "Fine", "2026-02-01T00:00:00+00:00", until=until)  # type: ignore[arg-type]  # fmt: skip
+    said = Statement(made.model, made.id, made.manifest, decision, "Board", "Safety", "Fine", "2026-02-01T00:00:00+00:00", until=until)  # type: ignore[arg-type]  # fmt: skip
     signature = subprocess.run(
         ["ssh-keygen", "-Y", "sign", "-n", "reporter-signoff", "-f", str(key)],
         input=said.to_bytes(),
@@ -208,7 +208,7 @@ def _approve(archive: Any, made: Any, key: Path, decision: str = "approve", unti
 def key(tmp_path: Path) -> Path:
     path = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
-    (tmp_path / "allowed").write_text("ana@example.org " + Path(f"{path}.pub").read_text())
+    (tmp_path / "allowed").write_text("board@example.org " + Path(f"{path}.pub").read_text())
     return path
 
 

@@ -109,12 +109,12 @@ def test_replay_compare_and_history_work_on_what_the_run_left(place: Path, tmp_p
 def test_seal_signs_the_list_of_records(place: Path, tmp_path: Path) -> None:
     key = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
-    (tmp_path / "allowed").write_text("ana@example.org " + Path(f"{key}.pub").read_text())
+    (tmp_path / "allowed").write_text("board@example.org " + Path(f"{key}.pub").read_text())
     done = _run(place, "seal", "a", "--key", key)
     assert done.returncode == 0, done.stderr
     head = place / "a" / done.stdout.strip()
     assert json.loads(head.read_text())["records"]["Referral"]
     verified = _run(place, "verify", "a", "--allowed-signers", tmp_path / "allowed")
-    assert verified.stdout.count("the archive's head signed by ana@example.org") == 2
+    assert verified.stdout.count("the archive's head signed by board@example.org") == 2
     for path in (head, head.with_name(f"{head.name}.sig")):
         path.unlink()

@@ -305,7 +305,7 @@ def test_a_secret_address_is_nowhere_in_the_report(folder: Path, monkeypatch: py
     from reporter.data import predictor_http
 
     monkeypatch.setattr(predictor_http.HttpPredictor, "__call__", lambda self, frame: 1 / (1 + np.exp(-frame["pain"])))
-    monkeypatch.setenv("SCORING", "https://ann:hunter2@internal.example.org/score?token=abc123")
+    monkeypatch.setenv("SCORING", "https://reader:hunter2@internal.example.org/score?token=abc123")
     path = write(folder, "{http: '${SCORING}'}")
     report = evaluate(load_config(path, environ=os.environ)).report
     text = report.to_json()
@@ -316,7 +316,7 @@ def test_a_secret_address_is_nowhere_in_the_report(folder: Path, monkeypatch: py
 
 def test_a_secret_address_is_in_no_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN", "abc123")
-    path = write(folder, "{http: 'http://ann:${TOKEN}@127.0.0.1:9/score?token=${TOKEN}'}")
+    path = write(folder, "{http: 'http://reader:${TOKEN}@127.0.0.1:9/score?token=${TOKEN}'}")
     with pytest.raises(ReporterError) as raised:
         reporter.run(path)
     (problem,) = raised.value.problems

@@ -42,7 +42,7 @@ def check_allowed_signers(path: Path) -> None:
             Problem(
                 f"{str(path)!r} names no signer",
                 key="--allowed-signers",
-                hint="Expected lines such as: ana@example.org ssh-ed25519 AAAA...",
+                hint="Expected lines such as: board@example.org ssh-ed25519 AAAA...",
             )
         )
     _program()

@@ -32,9 +32,9 @@ def expand(value: Any, environ: Mapping[str, str]) -> Expanded:
 
     Examples
     --------
-    >>> result = expand({"url": "pg://${USER}@h", "note": "$${x}"}, {"USER": "ann"})
+    >>> result = expand({"url": "pg://${USER}@h", "note": "$${x}"}, {"USER": "reader"})
     >>> result.value, result.shown
-    ({'url': 'pg://ann@h', 'note': '${x}'}, {'url': 'pg://${USER}@h', 'note': '${x}'})
+    ({'url': 'pg://reader@h', 'note': '${x}'}, {'url': 'pg://${USER}@h', 'note': '${x}'})
     """
     used: dict[KeyPath, dict[str, str]] = {}
     findings: list[Finding] = []
@@ -97,10 +97,10 @@ def is_printed(path: KeyPath) -> bool:
 def redact(text: str, secrets: Mapping[str, str]) -> str:
     """``text`` with the values of ``secrets`` (variable -> value) replaced by ``${NAME}`` and passwords of URLs by ``***``.
 
-    >>> redact("cannot open pg://ann:hunter2@h", {"PW": "hunter2"})
-    'cannot open pg://ann:${PW}@h'
-    >>> redact("cannot open pg://ann:hunter2@h", {})
-    'cannot open pg://ann:***@h'
+    >>> redact("cannot open pg://reader:hunter2@h", {"PW": "hunter2"})
+    'cannot open pg://reader:${PW}@h'
+    >>> redact("cannot open pg://reader:hunter2@h", {})
+    'cannot open pg://reader:***@h'
     """
     from urllib.parse import quote, unquote
 

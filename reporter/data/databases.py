@@ -56,7 +56,7 @@ def open_database(database: Database, *, base: Path) -> Opened:
 def public_database_url(database: Database) -> str:
     """The database's URL without secrets, and the table's name.
 
-    >>> public_database_url(Database(url="postgres://ann:secret@db.example.org:5432/clinic", table="scores"))
+    >>> public_database_url(Database(url="postgres://reader:secret@db.example.org:5432/clinic", table="scores"))
     'postgres://db.example.org:5432/clinic scores'
     """
     parts = urlsplit(database.url)

@@ -96,7 +96,7 @@ def is_url(source: str) -> bool:
 def public_url(url: str) -> str:
     """A URL without user, password, query and fragment: those may hold secrets.
 
-    >>> public_url("https://ann:secret@example.org/a/b.csv?token=1")
+    >>> public_url("https://reader:secret@example.org/a/b.csv?token=1")
     'https://example.org/a/b.csv'
     """
     parts = urlsplit(url)

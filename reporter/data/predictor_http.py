@@ -31,7 +31,7 @@ TOKEN_VARIABLE = "REPORTER_PREDICTOR_TOKEN"
 def shown_address(url: str) -> str:
     """An address without user, password and query, which may be secrets; a ``${NAME}`` stays as it is.
 
-    >>> shown_address("https://ann:secret@example.org:8443/score?token=1"), shown_address("https://${HOST}/score")
+    >>> shown_address("https://reader:secret@example.org:8443/score?token=1"), shown_address("https://${HOST}/score")
     ('https://example.org:8443/score', 'https://${HOST}/score')
     """
     return re.sub(r"//[^/@]*@", "//", re.split(r"[?#]", url, maxsplit=1)[0])

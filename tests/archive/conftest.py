@@ -101,7 +101,7 @@ def key(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.fixture
 def signers(tmp_path: Path, key: Callable[[str], Path]) -> Callable[..., Path]:
-    """An allowed-signers file of these people: ``signers("ana", "ben", options='valid-before="20260101"')``."""
+    """An allowed-signers file of these people: ``signers("board", "audit", options='valid-before="20260101"')``."""
 
     def make(*names: str, options: str = "") -> Path:
         path = tmp_path / f"signers-{'-'.join(names)}{len(options)}"

@@ -35,7 +35,7 @@ def signed(archive: Archive, record: Any, key: Any, monkeypatch: pytest.MonkeyPa
 
     def sign(i: int, decision: str, **more: Any) -> None:
         moment = datetime.datetime(2026, 1, 20, tzinfo=datetime.UTC) + datetime.timedelta(days=30 * i)
-        sign_record(archive, made[i].model, made[i].id, key=key("ana"), reviewer="Ana <Lopez>", role="Safety", reason="Seen", decision=decision, moment=moment, **more)  # fmt: skip
+        sign_record(archive, made[i].model, made[i].id, key=key("board"), reviewer="Board <safety>", role="Safety", reason="Seen", decision=decision, moment=moment, **more)  # fmt: skip
 
     sign(0, "approve")
     sign(1, "approve with conditions", conditions=["Review"], until="2026-06-01")
@@ -48,7 +48,7 @@ def test_releases_stand_in_order_with_verdict_and_signoff(
     signed: Archive, signers: Any, tmp_path: Path, pages: ModuleType
 ) -> None:
     out = tmp_path / "site"
-    files = write_history(signed, out, allowed_signers=signers("ana"), today=TODAY)
+    files = write_history(signed, out, allowed_signers=signers("board"), today=TODAY)
     assert out / "index.html" in files
     page = (out / "Referral-model" / "index.html").read_text()
     rows = [
@@ -64,9 +64,9 @@ def test_releases_stand_in_order_with_verdict_and_signoff(
     assert "has run out" in rows[0][4]
     states = [row[5] for row in rows]
     assert states[0] == "not signed"
-    assert states[1].startswith("rejected reject: Ana <Lopez> (signed by ana@example.org)")
+    assert states[1].startswith("rejected reject: Board <safety> (signed by board@example.org)")
     assert states[2].startswith("expired")
-    assert states[3].startswith("approved approve: Ana <Lopez>")
+    assert states[3].startswith("approved approve: Board <safety>")
     assert rows[3][6].startswith("verified its successor")
     assert rows[0][6].startswith("intact, not anchored")
 
@@ -165,7 +165,7 @@ def test_a_site_inside_the_archive_and_an_empty_archive_are_refused(
 @pytest.mark.needs("chromium", "axe", "ssh-keygen")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation_on_any_page(signed: Archive, signers: Any, tmp_path: Path, scheme: str) -> None:
-    files = write_history(signed, tmp_path / "site", allowed_signers=signers("ana"), today=TODAY)
+    files = write_history(signed, tmp_path / "site", allowed_signers=signers("board"), today=TODAY)
     for page in [path for path in files if path.suffix == ".html"]:
         text = page.read_text()
         found = _audit(text if scheme == "light" else text.replace("(prefers-color-scheme: dark)", "all"), tmp_path)

@@ -165,9 +165,9 @@ def test_the_command_archives_verifies_replays_and_signs(
     assert (replayed.returncode, replayed.stdout.split(":")[0]) == (0, "identical"), replayed.stderr
     compared = reporter("compare", record, record)
     assert compared.returncode == 0, compared.stderr
-    signed = reporter("sign", record, "--key", key("ana"), "--reviewer", "Ana", "--role", "Safety", "--reason", "Fine", "--decision", "approve")  # fmt: skip
+    signed = reporter("sign", record, "--key", key("board"), "--reviewer", "Board", "--role", "Safety", "--reason", "Fine", "--decision", "approve")  # fmt: skip
     assert signed.returncode == 0, signed.stderr
-    anchored = reporter("verify", record, "--allowed-signers", signers("ana"))
+    anchored = reporter("verify", record, "--allowed-signers", signers("board"))
     assert (anchored.returncode, anchored.stdout.split(":")[0]) == (0, "verified")
 
 

@@ -258,12 +258,12 @@ def test_a_tail_that_was_cut_off_is_found_by_its_statements_and_by_a_signed_head
 
     archive, records = chain
     moment = datetime.datetime(2026, 6, 1, tzinfo=datetime.UTC)
-    head = Path(archive.path(sign_head(archive, key=key("ana"), moment=moment)))
+    head = Path(archive.path(sign_head(archive, key=key("board"), moment=moment)))
     kept = tmp_path / "kept" / head.name
     shutil.copytree(head.parent, kept.parent)
-    anchored = verify_archive(archive, allowed_signers=signers("ana"))
+    anchored = verify_archive(archive, allowed_signers=signers("board"))
     assert [v.state for v in anchored.records] == ["verified"] * 3
-    assert "the archive's head signed by ana@example.org" in anchored.records[2].anchors
+    assert "the archive's head signed by board@example.org" in anchored.records[2].anchors
     shutil.rmtree(_folder(archive, records[2]))
     assert (
         f"Referral-model/{records[2].id} is listed in the head {head.name} but is gone"
@@ -271,11 +271,11 @@ def test_a_tail_that_was_cut_off_is_found_by_its_statements_and_by_a_signed_head
     )
     shutil.rmtree(head.parent)
     assert verify_archive(archive).valid
-    assert not verify_archive(archive, allowed_signers=signers("ana"), head=kept).valid
+    assert not verify_archive(archive, allowed_signers=signers("board"), head=kept).valid
     foreign = verify_archive(archive, allowed_signers=signers("eve"), head=kept)
     assert any("its key is not among the allowed signers" in fault for fault in foreign.faults)
     kept.write_bytes(kept.read_bytes().replace(b"2026", b"2027", 1))
-    assert any("does not fit" in f for f in verify_archive(archive, allowed_signers=signers("ana"), head=kept).faults)
+    assert any("does not fit" in f for f in verify_archive(archive, allowed_signers=signers("board"), head=kept).faults)
 
 
 def test_files_of_nobody_in_the_archive_are_named(chain: tuple[Archive, list[RecordRef]]) -> None:

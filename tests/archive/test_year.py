@@ -77,7 +77,7 @@ def config(tmp_path: Path, make_clinic: ModuleType, monkeypatch: pytest.MonkeyPa
         (folder / "clinic.csv").write_text(make_clinic.clinic_csv())
         path = folder / "clinic.yaml"
         extra = (
-            "archive: ../../archive\nbaseline: latest-approved\nallowed_signers: ../../signers-ana-ben0\n"
+            "archive: ../../archive\nbaseline: latest-approved\nallowed_signers: ../../signers-board-ben0\n"
             if baseline
             else ""
         )
@@ -114,7 +114,7 @@ def _epoch(day: str) -> str:
 
 
 def test_a_year_of_releases(config: Any, reporter: Any, key: Any, signers: Any, tmp_path: Path) -> None:
-    allowed = signers("ana", "ben")
+    allowed = signers("board", "audit")
     place = tmp_path / "archive"
     records: dict[str, Path] = {}
 
@@ -136,7 +136,7 @@ def test_a_year_of_releases(config: Any, reporter: Any, key: Any, signers: Any, 
 
     def sign(version: str, who: str, day: str, decision: str, *more: str) -> None:
         done = reporter(
-            "sign", records[version], "--key", key(who), "--reviewer", {"ana": "Ana Lopez", "ben": "Ben Okoro"}[who],
+            "sign", records[version], "--key", key(who), "--reviewer", {"board": "Clinical safety board", "audit": "Audit office"}[who],
             "--role", "Clinical safety board", "--reason", f"Release {version} was discussed on {day}.", "--decision", decision, *more,
             SOURCE_DATE_EPOCH=_epoch(day),
         )  # fmt: skip
@@ -144,12 +144,12 @@ def test_a_year_of_releases(config: Any, reporter: Any, key: Any, signers: Any, 
 
     one, two, three, four, five = RELEASES
     assert run(one, baseline=False)["exit_code"] == 0
-    sign("2.0", "ana", "2026-01-27", "approve")
+    sign("2.0", "board", "2026-01-27", "approve")
 
     assert run(two)["exit_code"] == 0
     sign(
         "2.1",
-        "ben",
+        "audit",
         "2026-03-31",
         "approve with conditions",
         "--condition",
@@ -160,10 +160,10 @@ def test_a_year_of_releases(config: Any, reporter: Any, key: Any, signers: Any, 
     assert worse["exit_code"] == 1
     assert worse["findings"] == [f"{FINDING}/2.2"]
     assert {failure["gate"] for failure in worse["failures"]} == {"diverges", "worse_than_baseline"}
-    sign("2.2", "ana", "2026-05-26", "reject")
+    sign("2.2", "board", "2026-05-26", "reject")
 
     assert run(four, accepted_until="2026-10-31")["exit_code"] == 0
-    sign("2.3", "ana", "2026-07-21", "approve", "--until", "2026-10-31")
+    sign("2.3", "board", "2026-07-21", "approve", "--until", "2026-10-31")
     lapsed = run(four, day="2026-11-03", archived=False, accepted_until="2026-10-31")
     assert lapsed["exit_code"] == 1
     assert "acceptance expired" in {failure["gate"] for failure in lapsed["failures"]}

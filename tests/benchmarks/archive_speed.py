@@ -77,13 +77,13 @@ def _sign(archive: Archive, folder: Path) -> Path:
     key = folder / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     allowed = folder / "allowed"
-    allowed.write_text("ana@example.org " + Path(f"{key}.pub").read_text())
+    allowed.write_text("board@example.org " + Path(f"{key}.pub").read_text())
     from reporter.archive.chain import read_chain
 
     for link in list(read_chain(archive, "Referral-model").values())[::10]:
         made = link.reference
         said = Statement(
-            made.model, made.id, made.manifest, "approve", "Ana", "Safety", "Fine", link.created.isoformat()
+            made.model, made.id, made.manifest, "approve", "Board", "Safety", "Fine", link.created.isoformat()
         )  # type: ignore[union-attr]
         archive.add_file(made.model, folder_of(made.id), f"{said.name}.json.sig", content=signature_of(said.to_bytes(), key=key))  # fmt: skip
         archive.add_file(made.model, folder_of(made.id), f"{said.name}.json", content=said.to_bytes())

@@ -304,13 +304,13 @@ class TestEnvironment:
         'data: {source: {url: "postgres://${DB_USER}:${DB_PASSWORD}@host/db", table: t}, label: ill}\n'
         'models: [{name: "${RELEASE}", score: risk}]\narchive: "s3://${BUCKET}/x"\n'
     )
-    VALUES: ClassVar = {"RELEASE": "2.10", "DB_USER": "ann", "DB_PASSWORD": "sword:fish@/1", "BUCKET": "b-secret"}
+    VALUES: ClassVar = {"RELEASE": "2.10", "DB_USER": "reader", "DB_PASSWORD": "sword:fish@/1", "BUCKET": "b-secret"}
 
     def test_values_are_read(self, tmp_path: Path) -> None:
         config = load(tmp_path, self.TEXT, **self.VALUES).config
         assert config.card.version == config.models[0].name == "2.10"
         assert config.card.summary == "costs ${x}"
-        assert config.data.source.url == "postgres://ann:sword:fish@/1@host/db"  # type: ignore[union-attr]
+        assert config.data.source.url == "postgres://reader:sword:fish@/1@host/db"  # type: ignore[union-attr]
 
     def test_what_may_be_secret_stays_out_of_all_that_is_kept_or_shown(self, tmp_path: Path) -> None:
         loaded = load(tmp_path, self.TEXT, **self.VALUES)
@@ -334,7 +334,7 @@ class TestEnvironment:
 
     def test_later_messages_are_redacted(self, tmp_path: Path) -> None:
         loaded = load(tmp_path, self.TEXT, **self.VALUES)
-        message = "cannot open postgres://ann:sword:fish@/1@host/db (sword%3Afish%40%2F1)"
+        message = "cannot open postgres://reader:sword:fish@/1@host/db (sword%3Afish%40%2F1)"
         assert str(loaded.problem("data.source", message)).endswith(
             "data.source: cannot open postgres://${DB_USER}:${DB_PASSWORD}@host/db (${DB_PASSWORD})"
         )

@@ -89,12 +89,12 @@ def postgres() -> Iterator[str]:
     as_user = _as_ordinary_user(folder)
     data, log = folder / "data", folder / "log"
     run = {"check": True, "capture_output": True, "cwd": folder}
-    subprocess.run([*as_user, binaries[-1] / "initdb", "-D", data, "-U", "ann", "-A", "trust"], **run)
+    subprocess.run([*as_user, binaries[-1] / "initdb", "-D", data, "-U", "reader", "-A", "trust"], **run)
     port = str(50_000 + os.getpid() % 10_000)
     options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
     subprocess.run([*as_user, binaries[-1] / "pg_ctl", "-D", data, "-l", log, "-o", options, "-w", "start"], **run)
     try:
-        yield f"postgres://ann:hush@127.0.0.1:{port}/postgres"
+        yield f"postgres://reader:hush@127.0.0.1:{port}/postgres"
     finally:
         subprocess.run([*as_user, binaries[-1] / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **run)
         shutil.rmtree(folder)
@@ -223,10 +223,10 @@ def test_paths_of_database_files_are_relative_to_the_config(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("postgres://ann:${PW}@127.0.0.1:1/db?application_name=${PW}", "127.0.0.1:1/db cannot be reached"),
+        ("postgres://reader:${PW}@127.0.0.1:1/db?application_name=${PW}", "127.0.0.1:1/db cannot be reached"),
         ("sqlite:///nowhere.db", "there is no file"),
         ("duckdb:///nowhere.db", "there is no file"),
-        ("oracle://ann:${PW}@host/db", "the kind 'oracle'"),
+        ("oracle://reader:${PW}@host/db", "the kind 'oracle'"),
     ],
 )
 def test_an_unreachable_database_is_said_without_its_password(url: str, message: str) -> None:

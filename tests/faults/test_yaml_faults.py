@@ -80,11 +80,11 @@ def test_a_label_in_words_is_kept_as_it_is_written(tmp_path: Path) -> None:
 
 
 class TestPassword:
-    TEXT = 'data:\n  source: {url: "postgres://ann:${DB_PASSWORD}@host/db", table: t}\nmodels: [{name: a, prediction: p}]\n'
+    TEXT = 'data:\n  source: {url: "postgres://reader:${DB_PASSWORD}@host/db", table: t}\nmodels: [{name: a, prediction: p}]\n'
 
     def test_is_read_from_the_environment_and_kept_out_of_the_rest(self, tmp_path: Path) -> None:
         loaded = load(tmp_path, self.TEXT, DB_PASSWORD="hunter2")
-        assert loaded.config.data.source.url == "postgres://ann:hunter2@host/db"  # type: ignore[union-attr]
+        assert loaded.config.data.source.url == "postgres://reader:hunter2@host/db"  # type: ignore[union-attr]
         for kept in (repr(loaded), str(loaded.public), loaded.text.decode(), loaded.redact("failed: hunter2")):
             assert "hunter2" not in kept
 
