@@ -54,7 +54,8 @@ def log_p_largest(largest: float, times: Floats) -> float:
     if not len(rho):
         return min(0.0, math.log(2) + tail)
     spread = np.sqrt((1 - rho) * (1 + rho))
-    n_nodes = min(_MOST_NODES, 2 * math.ceil(2 * c / spread.min() + 8))
+    # few distinct numbers of nodes: their weights are computed once
+    n_nodes = min(_MOST_NODES, 32 * math.ceil((4 * c / spread.min() + 16) / 32))
     unit, unit_weights = _legendre(n_nodes)
     grid, weights = c * unit, c * unit_weights
     # h is even: it is kept at the positive nodes, and at quantiles of Y given Y > c
