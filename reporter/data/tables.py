@@ -70,7 +70,7 @@ def open_frame(data: Any, *, connection: Any = None) -> Opened:
     else:
         raise TypeError(f"data is a {type(data).__name__}, expected a pandas or Arrow frame, an Ibis table or a path")
     connection = connection or connect(None)
-    connection.con.register("frame", _plain_dictionaries(table))
+    connection.con.register("frame", _readable(table))
     return Opened(connection.table("frame"), connection, names)
 
 
@@ -246,8 +246,8 @@ def _from_pandas(frame: Any) -> tuple[Any, tuple[str, ...]]:
     return pa.table(arrays, names=list(unique_names(names))), names
 
 
-def _plain_dictionaries(table: Any) -> Any:
-    """Categories of text stay as they are; DuckDB has no categories of anything else."""
+def _readable(table: Any) -> Any:
+    """Categories of text stay as they are; DuckDB has no categories of anything else, nor numbers of half precision."""
     import pyarrow as pa
 
     for position, declared in enumerate(table.schema):
@@ -256,4 +256,9 @@ def _plain_dictionaries(table: Any) -> Any:
             table = table.set_column(position, declared.name, column)
         elif pa.types.is_null(declared.type):
             table = table.set_column(position, declared.name, table.column(position).cast(pa.string()))
+        elif pa.types.is_float16(declared.type):
+            # There are 65,536 of them at most; each is read by its shortest decimal.
+            codes = table.column(position).combine_chunks().dictionary_encode()
+            values = [float(str(value)) for value in codes.dictionary.to_numpy(zero_copy_only=False)]
+            table = table.set_column(position, declared.name, pa.array(values, pa.float64()).take(codes.indices))
     return table
