@@ -40,6 +40,9 @@ from reporter.stats.decomposition import decompose
 from reporter.stats.metrics import METRICS, canonical_name, estimates
 from reporter.stats.paired import paired_differences
 
+MOST_CURVES = 200
+"""Groups of a grouping whose curves of scores are kept; with thousands they would be most of the report and nobody reads them."""
+
 
 @dataclass(frozen=True)
 class Carried:
@@ -147,6 +150,7 @@ def _grouping(counts: Counts, config: Config, name: str, metrics: Sequence[str])
     results: list[GroupResult] = []
     shown: list[Any] = []
     parts: list[Any] = []
+    largest = {level.name for level in sorted(levels, key=lambda level: -level.n)[:MOST_CURVES]}
     for model in config.models:
         cells = views.cells(counts, name, model.name)
         table = views.score_table(counts, name, model.name)
@@ -163,7 +167,11 @@ def _grouping(counts: Counts, config: Config, name: str, metrics: Sequence[str])
         ]
         if table is not None and config.data.label is not None:
             shown += curves(
-                table, model=model.name, groups=[level.name for level in levels], confidence=config.confidence
+                table,
+                model=model.name,
+                groups=[level.name for level in levels],
+                confidence=config.confidence,
+                only=largest,
             )
         if config.data.label is not None:
             parts += decompose(model=model.name, levels=levels, cells=cells)
@@ -174,8 +182,14 @@ def _grouping(counts: Counts, config: Config, name: str, metrics: Sequence[str])
         results=tuple(results),
         curves=tuple(shown),
         decompositions=tuple(parts),
-        notes=views.grouping_notes(counts, name),
+        notes=(*views.grouping_notes(counts, name), *_curve_note(len(levels), bool(shown))),
     )
+
+
+def _curve_note(n_levels: int, has_curves: bool) -> tuple[str, ...]:
+    if not has_curves or n_levels <= MOST_CURVES:
+        return ()
+    return (f"curves of scores are kept for the {MOST_CURVES} largest of {n_levels} groups",)
 
 
 def _comparisons(counts: Counts, config: Config) -> list[Comparison]:

@@ -197,7 +197,7 @@ def _from_file(place: str) -> Baseline:
             content: bytes = file.read()
     except (OSError, ValueError, ImportError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise DataError(Problem(f"cannot read the baseline {place}: {reason}", key="baseline")) from None
+        raise ConfigError(Problem(f"cannot read the baseline {place}: {reason}", key="baseline")) from None
     return Baseline(report_of_any_version(content, path=place), place.rsplit("/", 1)[-1], content)
 
 

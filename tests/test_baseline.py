@@ -178,7 +178,7 @@ def test_a_record_of_another_model_is_refused(old: Report, tmp_path: Path) -> No
 def test_what_is_no_baseline_at_all_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"expected a record, a report.json, or latest-approved"):
         read_baseline(str(tmp_path))
-    with pytest.raises(DataError, match="cannot read the baseline"):
+    with pytest.raises(ConfigError, match="cannot read the baseline"):
         read_baseline(str(tmp_path / "none.json"))
     with pytest.raises(ConfigError, match="found no record"):
         read_baseline(str(tmp_path / "m" / "20260101T000000Z-1.0-0123456789ab"))

@@ -72,7 +72,7 @@ def _code(text: str) -> Markup:
 
 
 def _prose(block: Prose) -> Markup:
-    """The author's own Markdown, with its raw HTML made text and its headings under the card's."""
+    """The author's own Markdown, with its raw HTML made text, its pictures links and its headings under the card's."""
     lines = []
     fenced = False
     for line in block.source.splitlines():
@@ -80,7 +80,7 @@ def _prose(block: Prose) -> Markup:
         if not fenced:
             line = re.sub(r"^(#{1,6})(?=\s)", lambda found: "#" * min(len(found[1]) + 3, 6), line)
             line = "".join(
-                part if part.startswith("`") else re.sub(r"<(?!https?://|mailto:)", "&lt;", part)
+                part if part.startswith("`") else re.sub(r"<(?!https?://|mailto:)", "&lt;", part.replace("![", "["))
                 for part in _CODE_SPAN.split(line)
             )
         lines.append(line)

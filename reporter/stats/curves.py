@@ -5,7 +5,7 @@ A grid's ROC points are exact at its bin ends; its calibration and density place
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 
@@ -26,8 +26,9 @@ def curves(
     roc_points: int = 200,
     calibration_bins: int = 10,
     density_bins: int = 40,
+    only: Container[str | None] | None = None,
 ) -> tuple[Curves, ...]:
-    """One Curves per group position; for all rows pass ``table.pooled()`` with ``groups=(None,)``.
+    """One Curves per group position (of the groups in ``only``, if given); for all rows pass ``table.pooled()`` with ``groups=(None,)``.
 
     ROC: one point per distinct score from nobody (threshold None) down, exact while there are at most ``roc_points``; beyond that the corners of
     the convex hull and points evenly spread over the thresholds, so that no achievable best trade-off is lost. Calibration: equal bins
@@ -58,6 +59,8 @@ def curves(
     score = scores_of(table)
     found = []
     for i, name in enumerate(groups):
+        if only is not None and name not in only:
+            continue
         rows = slice(edges[i], edges[i + 1])
         label, n, s = table.label[rows], table.n[rows], score[rows]
         cut = s if isinstance(table, ScoreTable) else table.low[rows]
