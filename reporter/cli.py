@@ -27,6 +27,7 @@ EXIT_USAGE = 2
 EXIT_OUTPUT = 4
 EXIT_UNEXPECTED = 5
 EXIT_INTERRUPTED = 130
+MOST_FAILURES = 10
 
 app = typer.Typer(
     name="reporter",
@@ -208,7 +209,10 @@ def metrics() -> None:
 
     for metric in METRICS.values():
         aliases = f" (also {', '.join(metric.aliases)})" if metric.aliases else ""
-        typer.echo(f"{metric.name}{aliases}\n    {metric.formula}; needs {metric.needs}; interval: {metric.method}")
+        typer.echo(
+            f"{metric.name}{aliases}\n    {metric.formula}; needs {metric.needs}; interval: {metric.method or 'none'}"
+            f"\n    undefined: {metric.undefined}"
+        )
 
 
 @app.command()
@@ -286,8 +290,17 @@ def _finish(result: Any, as_json: bool) -> None:
     else:
         for line in result.lines():
             say(line)
+        _show_failures(result.report.verdict.failures)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
+
+
+def _show_failures(failures: tuple[Any, ...]) -> None:
+    """What stops the release, by name: the log of a pipeline is read before any card is opened."""
+    for failure in failures[:MOST_FAILURES]:
+        complain(f"{failure.gate}: {failure.finding or failure.sentence}")
+    if len(failures) > MOST_FAILURES:
+        complain(f"and {len(failures) - MOST_FAILURES} more, in the card and in report.json")
 
 
 def _formats(text: str | None) -> tuple[str, ...] | None:
