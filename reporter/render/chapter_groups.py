@@ -40,6 +40,10 @@ from reporter.results import Comparison, Estimate, Grouping, GroupResult, Level,
 MEASURES_ACROSS = 8
 """More columns than this do not fit the width of a page."""
 
+FEW_COMPARISONS = 8
+MOST_FLAGGED_IN_PDF = 60
+"""Whoever signs on paper sees every comparison that diverges, up to this many."""
+
 
 def groups_section(report: Report, words: Words) -> Section | None:
     """Tables and figures of every grouping, and the table of all comparisons."""
@@ -261,7 +265,9 @@ def _comparisons(report: Report, words: Words) -> Table:
         Column("verdict", "Verdict", "verdict"),
     )
     rows = tuple(_comparison_row(words, found) for found in report.comparisons)
-    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=8)
+    flagged = sum(1 for row in rows if row.flag in ("fail", "warn"))
+    limit = max(FEW_COMPARISONS, min(flagged, MOST_FLAGGED_IN_PDF))
+    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=limit)
 
 
 def _comparison_row(words: Words, found: Comparison) -> Row:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from reporter.render.document import Block, Cell, Column, Details, KeyValue, KeyValues, Row, Section, Table
 from reporter.render.wording import Words, literal
 from reporter.results import Report
@@ -21,22 +24,9 @@ def provenance_section(report: Report, words: Words) -> Section:
     ]
     if report.data.sha256:
         facts.append(KeyValue("Data, SHA-256", report.data.sha256, code=True))
-    facts += [
-        KeyValue(
-            f"Input {place}",
-            "  ".join(f"{literal(key)}: {literal(str(value))}" for key, value in sorted(entry.items())),
-            code=True,
-        )
-        for place, entry in enumerate(run.inputs, 1)
-    ]
+    facts += [KeyValue(f"Input {place}", _entries(entry), code=True) for place, entry in enumerate(run.inputs, 1)]
     if run.git:
-        facts.append(
-            KeyValue(
-                "git",
-                "  ".join(f"{literal(key)}: {literal(str(value))}" for key, value in sorted(run.git.items())),
-                code=True,
-            )
-        )
+        facts.append(KeyValue("git", _entries(run.git), code=True))
     facts += [KeyValue(f"Font {literal(name)}", digest, code=True) for name, digest in sorted(run.fonts.items())]
     blocks: list[Block] = [KeyValues(tuple(facts))]
     if run.packages:
@@ -53,3 +43,11 @@ def provenance_section(report: Report, words: Words) -> Section:
             )
         )
     return Section("provenance", "Provenance", tuple(blocks))
+
+
+def _entries(entry: Mapping[str, Any]) -> str:
+    return "; ".join(f"{literal(key)}: {_value(value)}" for key, value in sorted(entry.items()))
+
+
+def _value(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else literal(str(value))

@@ -60,10 +60,16 @@ def _banner(report: Report, words: Words) -> Banner:
     nothing = "" if total else "No rule compares groups, so there is no verdict about any of them. "
     return Banner(
         outcome=verdict.outcome,
-        headline=f"{subject} {'passes' if passes else 'does not pass'}",
+        headline=f"{subject} {_passes(report) if passes else 'does not pass'}",
         text=f"{nothing}{_gate(report)}",
         facts=facts if total else (),
     )
+
+
+def _passes(report: Report) -> str:
+    """Whoever reads no more than the headline learns that something was found."""
+    warnings = sum(1 for found in report.comparisons if found.verdict == "diverges" and found.severity == "warn")
+    return f"passes, with {plural(warnings, 'warning')}" if warnings else "passes"
 
 
 def _gate(report: Report) -> str:

@@ -165,14 +165,14 @@ def test_the_pdfs_page_has_no_script_and_no_folded_part(printed: Any) -> None:
     assert not printed.all("nav")
 
 
-def test_the_pdfs_page_cuts_long_tables_flagged_first_and_says_so(printed: Any) -> None:
+def test_the_pdfs_page_cuts_long_tables_after_the_flagged_rows_and_says_so(printed: Any) -> None:
     block = printed.by_id("all-comparisons")
     (scroll, note, *_) = block.children
     rows = scroll.children[0].children[2].children
-    assert len(rows) == 8
+    assert len(rows) == 11
     assert all("diverges" in row.text for row in rows)
     assert note.text.replace("\u00a0", " ") == (
-        "8 of 60 rows, flagged ones first. All are in card.html and in report.json, which is attached to this file."
+        "11 of 60 rows, flagged ones first. All are in card.html and in report.json, which is attached to this file."
     )
 
 
