@@ -112,10 +112,12 @@ FOUND = NoiseFindings(
 def test_a_noise_study_says_who_is_at_a_disadvantage_how_often_and_by_how_much(words: Words) -> None:
     said = {item.label: plain(item.text) for item in noise_sentences(words, FOUND, "race")}
     assert said["Black at a disadvantage"] == (
-        "PABAK is lower for Black than for White at 30 of 30 noise levels (100 %), by 0.031 on average and 0.051 at most (at a noise level of 30 %)."
+        "PABAK is lower where race is Black than where it is White at all 30 noise levels, by 0.031 on average (Monte-Carlo error at "
+        "most 0.001), and by 0.051 at most (at a noise level of 30 %)."
     )
     assert said["No systematic gap"] == (
-        "Kappa shows no systematic gap: it is lower for White than for Black at 18 of 30 noise levels, by 0.031 on average, which may be chance."
+        "Kappa is lower where race is White than where it is Black at 18 of 30 noise levels (60 %), by 0.031 on average (Monte-Carlo "
+        "error at most 0.001)."
     )
 
 
@@ -123,23 +125,23 @@ def test_statistics_that_contradict_each_other_come_first(words: Words) -> None:
     first = noise_sentences(words, FOUND, "race")[0]
     assert first.label == "The statistics disagree"
     assert first.text == (
-        "PABAK is lower for Black and ICC(A,1) is lower for White. Which group gets the less reliable predictions depends on the statistic."
+        "PABAK is lower where race is Black, but ICC(A,1) is lower where race is White. Which group seems to get the less reliable "
+        "predictions depends on the statistic that is reported."
     )
 
 
 def test_what_explains_the_curves_is_said(words: Words) -> None:
     part, scores = (plain(item.text) for item in noise_sentences(words, FOUND, "race")[-2:])
-    assert (
-        part
-        == "PABAK and kappa part most in White (+0.220 on average), because one of the two predictions is rare there (prevalence)."
+    assert part == (
+        "PABAK minus kappa is on average +0.210 where race is White (+0.220 by prevalence, −0.010 by bias). What differs most "
+        "between the groups is prevalence (how rare one of the two answers is)."
     )
-    assert (
-        scores
-        == "With growing noise, for White the mean score goes from 0.310 to 0.360 and the referral rate from 20.0 % to 28.4 %."
+    assert scores == (
+        "With growing noise, the mean score goes from 0.310 to 0.360 and the referral rate from 20.0 % to 28.4 % where race is White."
     )
 
 
 def test_a_group_that_is_a_bare_number_is_named_with_its_column(words: Words) -> None:
     (said,) = noise_sentences(words, NoiseFindings(statistics=(finding("pabak", "0", "1"),)), "race")
     assert said.label == "Race 0 at a disadvantage"
-    assert plain(said.text).startswith("PABAK is lower for race 0 than for race 1 at 30 of 30 noise levels")
+    assert plain(said.text).startswith("PABAK is lower where race is 0 than where it is 1 at all 30 noise levels")
