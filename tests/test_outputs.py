@@ -113,6 +113,8 @@ def test_a_run_that_is_interrupted_ends_with_130_and_leaves_nothing_half_written
     process = subprocess.Popen(
         [sys.executable, "-m", "reporter", "run", "c.yaml", "--format", "html,pdf,json", "--out", "o"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # A test run in a shell's background inherits an ignored SIGINT, and the child with it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stderr is not None
     for line in process.stderr:
