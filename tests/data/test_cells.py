@@ -60,7 +60,9 @@ def test_the_score_table_holds_each_distinct_score(frame: pd.DataFrame, counted:
     table = cells.score_table(counts, "g", "s")
     assert isinstance(table, ScoreTable)
     scored = frame[frame["s"].notna()]
-    expected = scored.assign(g=scored["g"].fillna("~"), y=scored["y"].astype(float).fillna(-1)).groupby(["g", "s", "y"]).size()
+    expected = (
+        scored.assign(g=scored["g"].fillna("~"), y=scored["y"].astype(float).fillna(-1)).groupby(["g", "s", "y"]).size()
+    )
     assert table.n.tolist() == expected.tolist()
     assert table.score.tolist() == expected.index.get_level_values("s").tolist()
     whole = cells.score_table(counts, None, "s")
