@@ -107,7 +107,7 @@ def evaluate(
         )
     with progress.step("Compute the report") as step:
         report = assemble(counts, loaded.config, provenance, carried)
-        step.detail = f"{len(report.comparisons)} comparisons"
+        step.detail = f"{len(report.comparisons):,} comparison{'' if len(report.comparisons) == 1 else 's'}"
     done = Evaluation(report, counts, loaded, baseline.content if baseline else None, noise.interrupted)
     return (
         done if loaded.config.small_cells is None else _without_small_cells(done, loaded.config.small_cells, progress)
@@ -133,7 +133,8 @@ def _noise(source: Source, loaded: LoadedConfig, progress: Progress) -> NoiseStu
         return NoiseStudies()
     with progress.step("Noise studies") as step:
         done = run_noise_studies(source, loaded, progress=step.advance)
-        step.detail = f"{len(done.results)} results{', stopped: the last one is partial' if done.interrupted else ''}"
+        results = "1 result" if len(done.results) == 1 else f"{len(done.results)} results"
+        step.detail = f"{results}{', stopped: the last one is partial' if done.interrupted else ''}"
     return done
 
 
