@@ -48,7 +48,7 @@ class Written:
         """What is printed: the verdict, then a path per file (a folder for many)."""
         verdict = self.report.verdict
         warnings = sum(1 for c in self.report.comparisons if c.verdict == "diverges" and c.severity == "warn")
-        warned = f" ({warnings} as warnings)" if warnings else ""
+        warned = f" ({warnings} warning{'' if warnings == 1 else 's'})" if warnings else ""
         said = f"{verdict.outcome}: {verdict.n_flagged} diverging{warned}, {verdict.n_insufficient} with insufficient evidence, {verdict.n_within} within limit"
         lines = [said, *(str(_shown(paths)) for paths in self.files.values() if paths)]
         return lines if self.record is None else [*lines, self.record_path, f"sha256 {self.record.manifest}"]

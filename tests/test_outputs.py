@@ -51,6 +51,16 @@ def test_stdout_has_the_verdict_and_paths_and_stderr_the_steps(folder: Path) -> 
     ]
 
 
+def test_what_stops_the_release_is_named_after_the_paths_and_warnings_are_counted_apart(folder: Path) -> None:
+    done = run(folder, "run", "c.yaml", "-q", "--format", "json", "--out", "o")
+    assert done.stderr.splitlines() == ["diverges: accuracy/sex/f/m", "diverges: accuracy/sex/m/m"]
+    done = run(folder, "run", "c.yaml", "-q", "--format", "json", "--out", "o", "--set", "flags.rules[0].severity=warn")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == (
+        "pass: 2 diverging (2 warnings), 0 with insufficient evidence, 0 within limit"
+    )
+
+
 def test_tables_of_an_earlier_run_go_and_a_users_own_stay(folder: Path) -> None:
     tables = folder / "tables"
     tables.mkdir()

@@ -427,3 +427,13 @@ def test_the_method_states_limits_adjustment_and_smallest_group(document: Docume
     texts = " ".join(plain(block.text) for block in section(document, "method").blocks if isinstance(block, Paragraph))
     assert "P-values are adjusted by Holm's method" in texts
     assert "Groups under 30 patients get no other verdict than insufficient evidence." in texts
+
+
+def test_the_headline_of_a_card_that_passes_counts_its_warnings(samples: ModuleType) -> None:
+    report = samples.report()
+    marked = tuple(replace(found, severity="warn") for found in report.comparisons)
+    banner = section(
+        make_document(replace(report, comparisons=marked, verdict=Verdict("pass", n_flagged=11))), "verdict"
+    ).blocks[0]
+    assert isinstance(banner, Banner)
+    assert (banner.outcome, banner.headline) == ("pass", "Referral model 2.4 passes, with 11 warnings")
