@@ -139,6 +139,14 @@ class _Classes:
         return _Placed(np.array([order[name] for name in names], np.int64), len(order), merged)
 
 
+def pool_name(levels: tuple[Level, ...]) -> str:
+    """What the pool of a grouping is called: like no group of the data."""
+    name = POOL
+    while name in {level.name for level in levels}:
+        name += "*"
+    return name
+
+
 def pooled_levels(levels: tuple[Level, ...], shown: set[int]) -> tuple[pd.DataFrame, Ints]:
     """The table of groups as it is published, and each group's new place."""
     hidden = [i for i in range(len(levels)) if i not in shown]
@@ -148,9 +156,7 @@ def pooled_levels(levels: tuple[Level, ...], shown: set[int]) -> tuple[pd.DataFr
         place[i] = new
     if hidden:
         width = len(levels[0].values)
-        name = POOL
-        while name in {level.name for level in levels}:
-            name += "*"
+        name = pool_name(levels)
         alone = width == 1
         names = tuple(part for i in hidden for part in (levels[i].pooled or (levels[i].name,))) if alone else ()
         kept.append(Level(name, sum(levels[i].n for i in hidden), (None,) * width, pooled=names or (SOME,)))

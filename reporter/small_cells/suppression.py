@@ -3,7 +3,8 @@
 It happens once, on the counts, before any rendering. Groups with a small cell are pooled (``reporter/small_cells/hiding.py`` says why that holds), each model
 keeps a table of its own per grouping, and everything that cannot be made safe that way stays out: curves and single scores, Δ trees,
 noise studies, agreement per group, rates of an older release. What the full counts decided is kept as facts: each comparison with its verdict (without
-its numbers where they would tell of a hidden group), and the estimates of score metrics of groups that are shown.
+its numbers where they would tell of a hidden group; combinations of columns that are hidden have one verdict together), and the
+estimates of score metrics of groups that are shown, where the score is no grade of few values (``reporter/small_cells/scores.py``).
 
 Two records of the same rows (with other groups, or another ``k``) are not held against each other: what one hides the other may show.
 Columns that follow from each other without being crossed in the config (a county and its state) are seen as unrelated: cross them.
@@ -30,6 +31,9 @@ from reporter.small_cells.tables import FullTables
 
 FACTS = "suppressed"
 
+POOLED_SCORES = "scores of groups that are shown together are not kept"
+FEW_SCORES_TELL = "hidden: it would tell how many rows have each of the few scores there are"
+
 
 def suppress(counts: Counts, report: Report, k: int) -> Counts:
     """The counts that may be published, with what ``report`` (made of the full counts) decided as facts.
@@ -54,7 +58,7 @@ def suppress(counts: Counts, report: Report, k: int) -> Counts:
         notes = [*without_counts(facts["notes"]), *pool_notes(made.levels(name), shown[name], k)]
         groupings.append({"name": name, "columns": facts["columns"], "notes": notes})
     whole = counts.facts
-    decided = decided_facts(report, shown, shown_agreement(report, made, pairs, k), k)
+    decided = decided_facts(report, made, shown, shown_agreement(report, made, pairs, k), k)
     said = [
         *whole["notes"],
         *(note for part in ("models", "groupings") for one in whole[part] for note in one["notes"]),
@@ -101,10 +105,18 @@ def with_facts(report: Report, counts: Counts) -> Report:
     for one in facts["scores"]:
         key = (one["model"], one["grouping"], one["group"])
         scores.setdefault(key, {})[one["metric"]] = Estimate(**one["estimate"])
-    models = tuple(
-        replace(model, metrics={**model.metrics, **scores.get((model.name, None, None), {})}) for model in report.models
-    )
     scored = {model.name for model in report.models if model.kind == "score"}
+    models = tuple(
+        replace(
+            model,
+            metrics={
+                **(_explained(model.metrics, FEW_SCORES_TELL) if model.name in scored else model.metrics),
+                **scores.get((model.name, None, None), {}),
+            },
+        )
+        for model in report.models
+    )
+    pools = {(grouping.name, level.name) for grouping in report.groupings for level in grouping.levels if level.pooled}
     groupings = tuple(
         replace(
             grouping,
@@ -112,7 +124,14 @@ def with_facts(report: Report, counts: Counts) -> Report:
                 replace(
                     one,
                     metrics={
-                        **(_explained(one.metrics) if one.model in scored else one.metrics),
+                        **(
+                            _explained(
+                                one.metrics,
+                                POOLED_SCORES if (grouping.name, one.group) in pools else FEW_SCORES_TELL,
+                            )
+                            if one.model in scored
+                            else one.metrics
+                        ),
                         **scores.get((one.model, grouping.name, one.group), {}),
                     },
                 )
@@ -143,11 +162,10 @@ def with_facts(report: Report, counts: Counts) -> Report:
     )
 
 
-def _explained(metrics: dict[str, Estimate]) -> dict[str, Estimate]:
-    """Metrics of a pooled group: those of scores are not given, and that is why."""
+def _explained(metrics: dict[str, Estimate], why: str) -> dict[str, Estimate]:
+    """Metrics of scores that are not given, and why."""
     from reporter.stats.metrics import METRICS
 
-    why = "scores of groups that are shown together are not kept"
     return {
         name: replace(one, reason=why) if one.value is None and "score" in METRICS[name].needs else one
         for name, one in metrics.items()

@@ -98,7 +98,7 @@ def verdict_changes(
         if past is not None:
             change = _gap_change(past, one, (joints or {}).get(one.grouping), confidence)
         verdict = None if past is None else past.verdict
-        found.append(VerdictChange(one.finding, verdict, one.verdict, _became(verdict, one.verdict), change))
+        found.append(VerdictChange(one.finding, verdict, one.verdict, became(verdict, one.verdict), change))
     gone = [one for one in old if one.finding not in now]
     return tuple(found) + tuple(VerdictChange(one.finding, one.verdict, None, CANNOT_TELL) for one in gone)
 
@@ -115,7 +115,12 @@ def gap_change(old: Estimate, new: Estimate) -> Estimate:
     return _difference(new, old)
 
 
-def _became(old: str | None, new: str) -> str:
+def became(old: str | None, new: str | None) -> str:
+    """What a finding's verdicts in two releases come to.
+
+    >>> became("within limit", "diverges"), became("diverges", None)
+    ('newly diverges', 'cannot tell')
+    """
     if new == "diverges":
         return STILL_DIVERGES if old == "diverges" else NEWLY
     if new == "within limit" and old == "diverges":
