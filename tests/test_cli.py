@@ -35,3 +35,13 @@ def test_a_config_that_is_not_there_ends_with_2(tmp_path: Path, capsys: pytest.C
     out, err = capsys.readouterr()
     assert out == ""
     assert "found no such file" in err
+
+
+def test_metrics_says_of_each_when_it_is_undefined(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _guarded(["metrics"]) == 0
+    out, _ = capsys.readouterr()
+    assert (
+        "ppv (also precision)\n    tp / (tp + fp); needs label; interval: Wilson\n    undefined: nobody was predicted 1\n"
+        in out
+    )
+    assert out.count("    undefined: ") * 3 == len(out.splitlines())
