@@ -264,8 +264,11 @@ def _comparisons(report: Report, words: Words) -> Table:
         Column("p", "p, adjusted", "number"),
         Column("verdict", "Verdict", "verdict"),
     )
-    rows = tuple(_comparison_row(words, found) for found in report.comparisons)
-    flagged = sum(1 for row in rows if row.flag in ("fail", "warn"))
+    own = report.models[0].name
+    ordered = sorted(report.comparisons, key=lambda found: found.model != own)
+    rows = tuple(_comparison_row(words, found) for found in ordered)
+    # The PDF holds every diverging comparison of the model that is signed for; the others follow where there is room.
+    flagged = sum(1 for found in ordered if found.model == own and comparison_severity(found) in ("fail", "warn"))
     limit = max(FEW_COMPARISONS, min(flagged, MOST_FLAGGED_IN_PDF))
     return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=limit)
 
@@ -280,19 +283,19 @@ def _comparison_row(words: Words, found: Comparison) -> Row:
             Cell(group_name(found.group), literal(found.grouping), f"{found.grouping}/{found.group}"),
             Cell(words.term(found.metric).title, literal(found.model)),
             value_cell(words, found.metric, found.group_estimate),
-            _with_reference(value_cell(words, found.metric, found.reference_estimate), reference_name(found)),
+            value_cell(words, found.metric, found.reference_estimate),
             Cell(
                 gap_text(words, found),
                 gap_interval(words, found) or words.note(found.gap.reason),
                 found.gap.value,
             ),
-            Cell(limit_text(words, found.metric, found.comparison, found.limit, found.side), "", found.limit),
+            Cell(
+                limit_text(words, found.metric, found.comparison, found.limit, found.side),
+                f"to {reference_name(found)}",
+                found.limit,
+            ),
             Cell("none" if p is None else fmt.p_number(p), "", p),
             Cell(verdict, reason or ("the whole interval is beyond the limit" if found.clear else ""), found.verdict),
         ),
         comparison_severity(found),
     )
-
-
-def _with_reference(cell: Cell, name: str) -> Cell:
-    return Cell(cell.text, f"{name}: {cell.detail}" if cell.detail else name, cell.sort)

@@ -17,7 +17,7 @@ from reporter.render.chart_sheet import (
 from reporter.render.chart_text import capped_note, fit, width
 from reporter.render.plots import DensityPlot, Steps
 
-HEIGHT = 118.0
+HEIGHT = 102.0
 LEGEND = 160.0
 TOP = 16.0
 MOST_TICKS = 5

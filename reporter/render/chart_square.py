@@ -10,7 +10,7 @@ from reporter.render.chart_sheet import AXIS_HEIGHT, NOTE_HEIGHT, Sheet, label_h
 from reporter.render.chart_text import capped_note, fit
 from reporter.render.plots import Axis, CalibrationPlot, Curve, RocPlot
 
-SIDE = 178.0
+SIDE = 160.0
 TOP = 6.0
 MOST_TICKS = 5
 MARKS = 8
