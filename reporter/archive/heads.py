@@ -68,14 +68,11 @@ def check_heads(archive: Archive, *, allowed_signers: Path | None, kept: Path | 
     notes: list[str] = []
     vouched: dict[tuple[str, str], str] = {}
     for name, (content, signature) in found.items():
-        try:
-            head: dict[str, Any] = json.loads(content)
-            records = [(m, r, str(digest)) for m, listed in head["records"].items() for r, digest in listed.items()]
-            statements = [(str(path), str(digest)) for path, digest in head["statements"].items()]
-            signed_at = str(head["signed_at"])
-        except (ValueError, KeyError, TypeError, AttributeError):
+        read = _read(content)
+        if read is None:
             faults.append(f"the head {name} cannot be read")
             continue
+        records, statements, signed_at = read
         signer: str | None = None
         if not signature:
             faults.append(f"the head {name} has no signature")
@@ -84,12 +81,36 @@ def check_heads(archive: Archive, *, allowed_signers: Path | None, kept: Path | 
         else:
             signer, fault = signer_of(content, signature, signed_at=signed_at, allowed_signers=allowed_signers)
             faults += [f"the signature of the head {name}: {fault}"] if fault else []
-        faults += _missing(archive, name, records, statements)
+        found_faults, present = _missing(archive, name, records, statements)
+        faults += found_faults
         if signer is not None:
-            vouched |= {(model, record): signer for model, record, _ in records}
+            vouched |= dict.fromkeys(present, signer)
     said = {name for json_name in found for name in (json_name, f"{json_name}.sig")}
     faults += [f"{FOLDER}/{name} does not belong to the heads" for name in names if name not in said]
     return HeadCheck(tuple(faults), tuple(notes), vouched)
+
+
+_Listed = tuple[list[tuple[str, str, str]], list[tuple[str, str]], str]
+
+
+def _read(content: bytes) -> _Listed | None:
+    """The records, the statements and the time of a head; None when it is none. Its names are looked up in the archive before its
+    signature says anything, so they must be plain names."""
+    try:
+        head: dict[str, Any] = json.loads(content)
+        records = [(m, r, str(digest)) for m, listed in head["records"].items() for r, digest in listed.items()]
+        statements = [(str(path), str(digest)) for path, digest in head["statements"].items()]
+        signed_at = str(head["signed_at"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    names = [name for model, record, _ in records for name in (model, record)]
+    paths = [path.split("/") for path, _ in statements]
+    plain = all(map(_is_plain, names)) and all(len(parts) == 3 and all(map(_is_plain, parts)) for parts in paths)
+    return (records, statements, signed_at) if plain else None
+
+
+def _is_plain(name: str) -> bool:
+    return name.isprintable() and name != "" and not name.startswith(".") and not {"/", "\\"} & set(name)
 
 
 def _kept(path: Path) -> tuple[bytes, bytes]:
@@ -107,16 +128,19 @@ def _kept(path: Path) -> tuple[bytes, bytes]:
 
 def _missing(
     archive: Archive, head: str, records: list[tuple[str, str, str]], statements: list[tuple[str, str]]
-) -> list[str]:
-    faults = []
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """What is gone or changed, and the records that are there as the head lists them."""
+    faults, present = [], []
     seals = archive.read_all([(model, record, SEAL) for model, record, _ in records])
     for (model, record, digest), seal in zip(records, seals, strict=True):
         if not seal:
             faults.append(f"{model}/{record} is listed in the head {head} but is gone")
         elif sha256(seal) != digest:
             faults.append(f"{model}/{record} is not the record that the head {head} lists")
+        else:
+            present.append((model, record))
     contents = archive.read_all([(path,) for path, _ in statements])
     for (path, digest), content in zip(statements, contents, strict=True):
         if sha256(content) != digest:
             faults.append(f"{path} is listed in the head {head} but is {'changed' if content else 'gone'}")
-    return faults
+    return faults, present

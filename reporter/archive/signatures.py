@@ -59,14 +59,23 @@ def signer_of(content: bytes, signature: bytes, *, signed_at: str, allowed_signe
         file.write_bytes(signature)
         common = ["-f", str(allowed_signers), "-s", str(file), "-O", f"verify-time={moment:%Y%m%d%H%M%S}"]
         found = _keygen(["-Y", "find-principals", *common], b"")
-        principals = found.stdout.decode("utf-8", "replace").splitlines()
-        if found.returncode or not principals:
+        principal = _first_name(found.stdout.decode("utf-8", "replace"))
+        if found.returncode or not principal:
             return None, "its key is not among the allowed signers, or was not valid at that time"
-        principal = principals[0].split(",")[0].strip()
         done = _keygen(["-Y", "verify", "-n", NAMESPACE, "-I", principal, *common], content)
         if done.returncode == 0:
             return principal, ""
         return None, f"it does not fit what was signed, or its key may not sign for {NAMESPACE}"
+
+
+def _first_name(patterns: str) -> str:
+    """The first of the patterns that lets somebody sign; one with a ``!`` names who may not.
+
+    >>> _first_name("!eve@example.org\\n*@example.org\\n")
+    '*@example.org'
+    """
+    names = [name.strip() for name in re.split(r"[,\n]", patterns)]
+    return next((name for name in names if name and not name.startswith("!")), "")
 
 
 def fingerprint_of(content: bytes, signature: bytes) -> str:

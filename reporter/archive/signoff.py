@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -108,12 +109,14 @@ def check_signoffs(
 ) -> SignoffCheck:
     """Read and check every statement beside a record that was made at ``created``."""
     folder = folder_of(reference.id)
+    if archive.is_link(reference.model, folder):
+        return SignoffCheck((), (f"{folder} is a link: what it leads to can be other statements tomorrow",), (), ())
     names = archive.files(reference.model, folder) if archive.local or archive.exists(reference.model, folder) else []
     checked: list[CheckedStatement] = []
     faults: list[str] = []
     notes: list[str] = []
     for name in [name for name in names if name.endswith(".json")]:
-        content = archive.read(reference.model, folder, name)
+        (content,) = archive.read_all([(reference.model, folder, name)])
         statement = read_statement(content)
         fault = _misfit(statement, name, reference, created)
         if statement is None or fault:
@@ -124,7 +127,7 @@ def check_signoffs(
             notes.append(f"the signature of {name} was not checked: name an allowed-signers file")
             checked.append(CheckedStatement(name, statement, None))
         else:
-            signature = archive.read(reference.model, folder, f"{name}.sig")
+            (signature,) = archive.read_all([(reference.model, folder, f"{name}.sig")])
             signer, fault = signer_of(
                 content, signature, signed_at=statement.signed_at, allowed_signers=allowed_signers
             )
@@ -143,9 +146,21 @@ def read_statement(content: bytes) -> Statement | None:
         raw = json.loads(content)
         statement = Statement(**{**raw, "conditions": tuple(raw.get("conditions", ()))})
         same = statement.to_bytes() == content
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    return statement if same and statement.decision in DECISIONS else None
+    return statement if same and statement.decision in DECISIONS and _is_typed(raw) else None
+
+
+def _is_typed(raw: dict[str, object]) -> bool:
+    """Texts are texts, and the last day is a day: nobody has checked a signature yet."""
+    conditions, until = raw.get("conditions"), raw.get("until")
+    texts = [value for key, value in raw.items() if key not in ("conditions", "schema")]
+    if not isinstance(conditions, list) or not all(isinstance(text, str) for text in (*texts, *conditions)):
+        return False
+    try:
+        return type(raw.get("schema")) is int and (until == "" or bool(datetime.date.fromisoformat(str(until))))
+    except ValueError:
+        return False
 
 
 def _page_faults(
@@ -154,18 +169,31 @@ def _page_faults(
     """The page shows what was signed, so it is signed too, by the same key."""
     page = f"{checked.statement.name}.pdf"
     if page not in names:
-        return []
+        return [f"the page {page} is gone"] if f"{page}.sig" in names else []
     if f"{page}.sig" not in names:
         return [f"the page {page} has no signature"]
+    content, signature = archive.read_all([(model, folder, page), (model, folder, f"{page}.sig")])
     signer, fault = signer_of(
-        archive.read(model, folder, page),
-        archive.read(model, folder, f"{page}.sig"),
-        signed_at=checked.statement.signed_at,
-        allowed_signers=allowed_signers,
+        content, signature, signed_at=checked.statement.signed_at, allowed_signers=allowed_signers
     )
     if fault:
         return [f"the signature of {page}: {fault}"]
+    if not page_attaches(content, checked.statement.to_bytes()):
+        return [f"the page {page} does not hold the statement beside it: it is that of another"]
     return [] if signer == checked.signer else [f"the page {page} is signed by {signer}, not by {checked.signer}"]
+
+
+def page_attaches(page: bytes, content: bytes) -> bool:
+    """Whether a PDF holds exactly these bytes as one of its streams, packed or not: the same reviewer signed other pages too."""
+    for found in re.finditer(rb"stream\r?\n(.*?)\r?\n?endstream", page, re.DOTALL):
+        if found[1] == content or found[1] + b"\n" == content:
+            return True
+        try:
+            if zlib.decompressobj().decompress(found[1], len(content) + 1) == content:
+                return True
+        except zlib.error:
+            continue
+    return False
 
 
 def _misfit(statement: Statement | None, name: str, reference: RecordRef, created: datetime.datetime | None) -> str:

@@ -7,12 +7,14 @@ store that file is put last, and only if it is not there yet. What a killed writ
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import inspect
 import os
 import re
 import secrets
 import shutil
+import stat
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,12 +73,12 @@ class Archive:
         """The bytes of one file."""
         with _reading(self.location):
             if self.local:
-                return Path(self.path(*parts)).read_bytes()
+                return _plain_bytes(self.path(*parts))
             content: bytes = self.filesystem.cat_file(self.path(*parts))
             return content
 
     def read_all(self, places: Sequence[tuple[str, ...]]) -> list[bytes]:
-        """The bytes of many files; empty where there is none. A store fetches them at once."""
+        """The bytes of many files; empty where there is no plain file. A store fetches them at once."""
         with _reading(self.location):
             if self.local:
                 return [_bytes_or_nothing(self.path(*parts)) for parts in places]
@@ -94,12 +96,18 @@ class Archive:
             return bool(self.filesystem.exists(self.path(*parts)))
 
     def files(self, *parts: str) -> list[str]:
-        """All files below a folder, as sorted paths relative to it."""
+        """All files below a folder, as sorted paths relative to it; on a file system also links, pipes and empty folders."""
         folder = self.path(*parts)
         with _reading(self.location):
+            if self.local:
+                return sorted(_entries(folder, ""))
             self._fresh()
             found = self.filesystem.find(folder, withdirs=False)
         return sorted(name for name in (_below(str(path), folder) for path in found) if name)
+
+    def is_link(self, *parts: str) -> bool:
+        """Whether a folder of the archive is a link to another place."""
+        return self.local and os.path.islink(self.path(*parts))
 
     def digests(self, model: str, record: str) -> dict[str, str]:
         """The SHA-256 of each file of a record, ``NOT_A_FILE`` for links, empty folders and the like."""
@@ -257,9 +265,40 @@ def _below(name: str, folder: str) -> str:
 
 def _bytes_or_nothing(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return _plain_bytes(path)
+    except (FileNotFoundError, NotADirectoryError, _NotPlainError):
         return b""
+
+
+class _NotPlainError(OSError):
+    """What stands there is a link, a folder, a pipe or a device."""
+
+
+def _plain_bytes(path: str) -> bytes:
+    """A plain file's bytes: a pipe would never end, and a link leads out of the archive."""
+    plain = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        raise _NotPlainError(errno.EINVAL, "not a plain file", path)
+    descriptor = os.open(path, os.O_RDONLY | plain)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _NotPlainError(errno.EINVAL, "not a plain file", path)
+        return file.read()
+
+
+def _entries(folder: str, prefix: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as found:
+            entries = list(found)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if prefix and not entries:
+        yield prefix.rstrip("/")
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _entries(entry.path, f"{prefix}{entry.name}/")
+        else:
+            yield f"{prefix}{entry.name}"
 
 
 def _local_digests(folder: str, prefix: str) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,7 @@ from reporter.archive.signoff import NO_SIGNOFFS, SignoffCheck, check_signoffs, 
 from reporter.archive.store import INCOMING, RECORD_ID, SIGNOFFS, Archive
 
 SHORTEST_EXPECTED = 12
+NOTHING_OUTSIDE = "only records of this archive vouch for it, which whoever can write there can make anew"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,9 @@ def verify_record(
     chain = read_chain(archive, model)
     names = [folder_of(record)] if archive.exists(model, folder_of(record)) else []
     found = _verified(archive, model, record, chain, successors(chain), names, allowed_signers)
-    return found if expect is None else _expected(found, expect)
+    found = found if expect is None else _expected(found, expect)
+    alone = found.anchors and not _from_outside(found.anchors)
+    return replace(found, notes=(*found.notes, NOTHING_OUTSIDE)) if alone else found
 
 
 def verify_archive(
@@ -87,6 +90,7 @@ def verify_archive(
     faults, notes = list(heads.faults), list(heads.notes)
     found: list[Verification] = []
     models = archive.models()
+    chains: dict[str, Chain] = {}
     notes += [
         f"{name} is neither a model's folder nor of use here"
         for name in archive.names()
@@ -94,7 +98,7 @@ def verify_archive(
     ]
     for model in models:
         names = archive.names(model)
-        chain = read_chain(archive, model)
+        chain = chains[model] = read_chain(archive, model)
         after = successors(chain)
         more_faults, more_notes = _beside(archive, model, names, chain)
         faults += more_faults
@@ -112,7 +116,29 @@ def verify_archive(
             found[i] = _expected(found[i], wanted)
     if found and not any(_from_outside(v.anchors) for v in found):
         notes.append("nothing from outside vouches for this archive: no checked signature, no expected hash")
+    else:
+        notes += _unwitnessed(chains, found)
     return ArchiveVerification(tuple(found), tuple(faults), tuple(notes))
+
+
+def _unwitnessed(chains: Mapping[str, Chain], found: Sequence[Verification]) -> list[str]:
+    """Records that only a successor vouches for, where no witness from outside stands behind the successor either."""
+    wanted = {(v.record.model, v.record.id) for v in found if _from_outside(v.anchors) and not v.faults}
+    parents = {
+        (model, record): [(model, parent) for parent, _ in link.parents]
+        for model, chain in chains.items()
+        for record, link in chain.items()
+    }
+    waiting = list(wanted)
+    while waiting:
+        new = [parent for parent in parents.get(waiting.pop(), ()) if parent not in wanted]
+        wanted.update(new)
+        waiting += new
+    return [
+        f"{v.record.model}/{v.record.id}: {NOTHING_OUTSIDE}"
+        for v in found
+        if v.state == "verified" and (v.record.model, v.record.id) not in wanted
+    ]
 
 
 def bag_faults_of(archive: Archive, model: str, record: str) -> list[str]:
@@ -145,10 +171,12 @@ def _verified(
 
 
 def _bag(archive: Archive, model: str, record: str) -> tuple[list[str], dict[str, bytes]]:
+    linked = [name for name, place in ((model, (model,)), (record, (model, record))) if archive.is_link(*place)]
     digests = archive.digests(model, record)
     present = [name for name in (*TAG_FILES, SEAL) if digests.get(name, NOT_A_FILE) != NOT_A_FILE]
     tags = dict(zip(present, archive.read_all([(model, record, name) for name in present]), strict=True))
-    faults = bag_faults(digests, tags)
+    faults = [f"{name} is a link: what it leads to can be another record tomorrow" for name in linked]
+    faults += bag_faults(digests, tags)
     # Read twice, once to hash and once to parse: a file that changed in between is a fault too.
     faults += [f"{name} changes while it is read" for name in present if sha256(tags[name]) != digests[name]]
     return faults, tags

@@ -28,7 +28,11 @@ TODAY = datetime.date(2026, 7, 1)
 @pytest.fixture
 def signed(archive: Archive, record: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> Archive:
     """Four releases: approved, approved until June, rejected, not signed; the third one diverges."""
-    monkeypatch.setattr("reporter.archive.signoff_page._page", lambda *_: b"%PDF-1.7 page")
+
+    def page(_: Archive, statement: Any, *rest: object) -> bytes:
+        return b"%PDF-1.7\nstream\n" + bytes(statement.to_bytes()) + b"\nendstream"
+
+    monkeypatch.setattr("reporter.archive.signoff_page._page", page)
     accepted = {"finding": "fnr/sex/F/1.3", "reason": "Known", "approver": "Board", "until": "2026-06-15"}
     made = [record(archive, f"1.{i}", day=30 * i, n_missed=(2, 3, 14, 3)[i]) for i in range(3)]
     made.append(record(archive, "1.3", day=90, n_missed=14, accepted=[accepted]))

@@ -28,8 +28,12 @@ Key = Callable[[str], Path]
 
 @pytest.fixture
 def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page takes a second to lay out; where it is not the subject a few bytes stand for it."""
-    monkeypatch.setattr("reporter.archive.signoff_page._page", lambda *_: b"%PDF-1.7 page")
+    """The page takes a second to lay out; where it is not the subject its attached statement stands for it."""
+
+    def page(_: Archive, statement: Statement, *rest: object) -> bytes:
+        return b"%PDF-1.7\nstream\n" + statement.to_bytes() + b"\nendstream"
+
+    monkeypatch.setattr("reporter.archive.signoff_page._page", page)
 
 
 def _sign(archive: Archive, made: RecordRef, key: Path, **changes: Any) -> list[Path]:

@@ -77,7 +77,7 @@ def config(tmp_path: Path, make_clinic: ModuleType, monkeypatch: pytest.MonkeyPa
         (folder / "clinic.csv").write_text(make_clinic.clinic_csv())
         path = folder / "clinic.yaml"
         extra = (
-            "archive: ../../archive\nbaseline: latest-approved\nallowed_signers: ../../signers-board-ben0\n"
+            "archive: ../../archive\nbaseline: latest-approved\nallowed_signers: ../../signers-board-audit0\n"
             if baseline
             else ""
         )
