@@ -256,8 +256,9 @@ def _signoffs(archive: Archive, model: str, record: str, allowed_signers: Path |
 
 
 def _approved(signed: SignoffCheck, today: datetime.date | None) -> bool:
+    """A rejection of which only the signature is left counts too: whoever removed the statement would have the approval."""
     day = today or datetime.datetime.now(datetime.UTC).date()
-    return signed.state(day) in ("approved", "approved with conditions")
+    return not signed.faults and signed.state(day) in ("approved", "approved with conditions")
 
 
 def _stored(archive: Archive, model: str, record: str, signed: SignoffCheck, today: datetime.date | None) -> Baseline:

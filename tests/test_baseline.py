@@ -241,6 +241,20 @@ def test_latest_approved_is_the_newest_record_whose_approval_holds(
 
 
 @pytest.mark.needs("ssh-keygen")
+def test_a_rejection_that_was_removed_does_not_leave_an_approved_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: Path
+) -> None:
+    archive, made = _archived(tmp_path, "1.0", "old", monkeypatch, 1)
+    _approve(archive, made, key)
+    _approve(archive, made, key, "reject")
+    next(Path(archive.path(made.model, f"{made.id}.signoffs")).glob("*reject*.json")).unlink()
+    with pytest.raises(ConfigError, match="holds no approved record of Referral"):
+        read_baseline("latest-approved", archive=archive.root, model="Referral", allowed_signers=tmp_path / "allowed")
+    place = archive.path(made.model, made.id)
+    assert read_baseline(place, allowed_signers=tmp_path / "allowed").signed is False
+
+
+@pytest.mark.needs("ssh-keygen")
 def test_an_approved_record_that_was_changed_since_is_no_baseline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: Path
 ) -> None:
