@@ -93,7 +93,18 @@ def _told(place: Path) -> Iterator[None]:
         yield
     except OSError as error:
         found = (error.strerror or str(error)).lower()
+        file = _in_the_way(place)
+        if file is not None:
+            message = f"is a file, so that {place.name} cannot be written inside it"
+            raise OutputError(Problem(message, path=str(file), hint=_hint(errno.ENOTDIR))) from error
         raise OutputError(Problem(f"cannot be written: {found}", path=str(place), hint=_hint(error.errno))) from error
+
+
+def _in_the_way(place: Path) -> Path | None:
+    """The file that stands where a folder is needed."""
+    with suppress(OSError):
+        return next((folder for folder in reversed(place.parents) if folder.exists() and not folder.is_dir()), None)
+    return None
 
 
 def _hint(number: int | None) -> str:

@@ -56,11 +56,15 @@ def test_a_folder_in_the_way_leaves_every_file_as_it_was(tmp_path: Path) -> None
     assert _all_files(tmp_path) == {"report.json": b"old"}
 
 
-def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("I am a file")
-    with pytest.raises(OutputError, match=r"out/report\.json: cannot be written: .*stands in the way"):
-        write_files(tmp_path / "out", {"report.json": "{}"})
-    assert (tmp_path / "out").read_text() == "I am a file"
+@pytest.mark.parametrize("name", ["report.json", "tables/models.csv"])
+def test_the_file_itself_is_named_and_not_what_was_to_be_inside_it(tmp_path: Path, name: str) -> None:
+    (tmp_path / "card").write_text("mine")
+    with pytest.raises(OutputError) as told:
+        write_files(tmp_path / "card", {name: "{}"})
+    (problem,) = told.value.problems
+    assert problem.path == str(tmp_path / "card")
+    assert problem.message == f"is a file, so that {name.split('/')[-1]} cannot be written inside it"
+    assert (tmp_path / "card").read_text() == "mine"
 
 
 def test_a_full_disk_leaves_every_file_as_it_was(tmp_path: Path) -> None:
