@@ -5,6 +5,7 @@ No message and no name that leaves this module holds a user's name or password.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -15,6 +16,9 @@ from reporter.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from reporter.data.tables import Opened
+
+SHORTEST_WORD = 4
+"""A shorter secret is not looked for inside words."""
 
 _DRIVERS = {"postgres": "psycopg", "postgresql": "psycopg"}
 
@@ -193,7 +197,11 @@ def _reason(error: BaseException, url: str) -> str:
     parts = urlsplit(url)
     lines = str(error).strip().splitlines()
     text = lines[0] if lines else type(error).__name__
-    for secret in (url, parts.query, parts.password, parts.username):
-        if secret:
+    for secret in (url, parts.query, parts.password):
+        if secret and len(secret) >= SHORTEST_WORD:
             text = text.replace(secret, "***").replace(unquote(secret), "***")
+    for secret in (parts.query, parts.password, parts.username):
+        # A name or a short password stands inside ordinary words too: it is a secret where it is quoted or a part of a URL.
+        for form in {secret, unquote(secret)} if secret else ():
+            text = re.sub(rf"(?<=['\"`]){re.escape(form)}(?=['\"`])|(?<=[/:?]){re.escape(form)}(?=[:@])", "***", text)
     return text

@@ -265,3 +265,19 @@ def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"model-card-reporter\[postgres\]"):
         _count_from({"url": "postgres://localhost/db", "table": "t"})
+
+
+@pytest.mark.parametrize(
+    ("url", "said", "shown"),
+    [
+        ("postgres://u:hush@h/db", "Connection refused by u, user u", "Connection refused by u, user u"),
+        ("postgres://u:pw@h/db", 'failed for user "u" at pg://u:pw@h', 'failed for user "***" at pg://***:***@h'),
+        ("postgres://u:p@h/db", "cannot open postgres://u:p@h/db: paused", "cannot open ***: paused"),
+        ("postgres://reader:hush@h/db", "role \"reader\" has no 'hush', hushed", "role \"***\" has no '***', ***ed"),
+        ("postgres://re%40d:hu%40sh@h/db", 'role "re@d" hu@sh hu%40sh', 'role "***" *** ***'),
+    ],
+)
+def test_names_and_short_passwords_are_hidden_as_parts_and_not_inside_words(url: str, said: str, shown: str) -> None:
+    from reporter.data.databases import _reason
+
+    assert _reason(OSError(said), url) == shown
