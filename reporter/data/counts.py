@@ -119,7 +119,7 @@ def count(source: Source, loaded: LoadedConfig, *, progress: Callable[[str], Non
     count_ratings(tables, facts, made, source, loaded)
     from reporter.data.tree_counts import count_trees
 
-    count_trees(tables, facts, made, source, loaded, told=told)
+    count_trees(tables, facts, made, loaded, told=told)
     return Counts(tables, facts)
 
 

@@ -44,7 +44,8 @@ class Scan:
     """Counts over ``columns``: name -> Ibis expression over ``source.table``.
 
     Values get their one spelling (:func:`text_of`); ``texts[name][code]`` is the value of a code. Codes come in the order in which values
-    were first met and mean nothing else. ``sure``: there cannot be more than ``most_cells`` combinations.
+    were first met and mean nothing else. ``sure``: there cannot be more than ``most_cells`` combinations. ``dictionaries``: name -> the Arrow
+    values that a column's whole numbers stand for, where they do.
     """
 
     def __init__(
@@ -56,12 +57,14 @@ class Scan:
         most_cells: int | None = None,
         prefix_rows: int | None = None,
         sure: bool = False,
+        dictionaries: Mapping[str, Any] | None = None,
     ) -> None:
         self.source = source
         self.columns = dict(columns)
         self.missing = missing
         self.most_cells = most_cells
         self.sure = sure
+        self.dictionaries = dict(dictionaries or {})
         self.prefix_rows = PREFIX_ROWS if prefix_rows is None else prefix_rows
         self.expected_cells: int | None = None
         self.texts: dict[str, list[str | None]] = {name: [] for name in columns}
@@ -82,6 +85,23 @@ class Scan:
             else:
                 self._known[wanted] = Margin((), np.zeros((1, 0), np.int64), np.array([self.source.n], np.int64))
         return self._known[wanted]
+
+    def over(
+        self, source: Source, columns: Mapping[str, Any], dictionaries: Mapping[str, Any], *, has_joint: bool = True
+    ) -> Scan:
+        """A fresh scan under the same limits over other rows that hold the same; not ``has_joint``: there are known to be too many combinations."""
+        other = Scan(
+            source,
+            columns,
+            missing=self.missing,
+            most_cells=self.most_cells,
+            prefix_rows=self.prefix_rows,
+            sure=self.sure,
+            dictionaries=dictionaries,
+        )
+        other.expected_cells = self.expected_cells
+        other._tried = not has_joint
+        return other
 
     def columns_of(self, table: Any, names: Sequence[str]) -> dict[str, Any]:
         """The expressions, built over ``table``."""
@@ -135,6 +155,8 @@ class Scan:
             array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
         if pa.types.is_null(array.type):
             array = array.cast(pa.string())
+        if name in self.dictionaries:
+            array = pa.DictionaryArray.from_arrays(array, self.dictionaries[name])
         if not pa.types.is_dictionary(array.type):
             array = pc.dictionary_encode(array, null_encoding="encode")
         single = pa.types.is_float32(array.type.value_type)

@@ -9,7 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,44 +18,40 @@ import pandas as pd
 
 from reporter.data.scan import add_up
 from reporter.data.tree_checks import no_halves
+from reporter.data.tree_codes import coded, kept
 from reporter.data.tree_engine import EngineCounter
-from reporter.data.tree_plans import tree_plans
+from reporter.data.tree_plans import TreePlan, tree_plans
 from reporter.data.tree_scans import TreeScan
 from reporter.errors import DataError
 
 if TYPE_CHECKING:
     from reporter.config.loader import LoadedConfig
     from reporter.data.checks import Plan
-    from reporter.data.source import Source
 
 
 def count_trees(
     tables: dict[str, pd.DataFrame],
     facts: dict[str, Any],
     made: Plan,
-    source: Source,
     loaded: LoadedConfig,
     *,
     told: Callable[[str], None],
 ) -> None:
     """Add the tables and facts of every tree."""
     facts["trees"] = []
-    counters: dict[int, EngineCounter] = {}
     for index, scan in enumerate(made.trees):
         known = described(scan)
-        cube = _cube(scan, made)
+        cube = _cube(coded(scan, made.n), made)
         if cube is not None:
             tables[f"trees/{index}"] = cube[0]
             known["notes"] += cube[1]
         elif scan.tree.honest:
             raise DataError(no_halves(loaded, index))
-        else:
-            counters[index] = EngineCounter(scan, made, source)
-            known["notes"] += counters[index].left_out()
         known["cube"] = cube is not None
         facts["trees"].append(known)
-    if counters:
-        _grow(tables, facts, loaded, counters, told)
+    for index, plans in groupby(tree_plans(facts, loaded.config), key=lambda plan: plan.index):
+        if not facts["trees"][index]["cube"]:
+            _grow(tables, facts, made, index, plans, told)
 
 
 def described(scan: TreeScan) -> dict[str, Any]:
@@ -152,18 +149,21 @@ def _translated(scan: TreeScan, made: Plan, name: str, bits: Any) -> Any:
 def _grow(
     tables: dict[str, pd.DataFrame],
     facts: dict[str, Any],
-    loaded: LoadedConfig,
-    counters: dict[int, EngineCounter],
+    made: Plan,
+    index: int,
+    plans: Iterable[TreePlan],
     told: Callable[[str], None],
 ) -> None:
-    """Grow the trees without a cube once, only to learn which tables they ask for."""
+    """Grow the trees of an entry without a cube once, only to learn which tables they ask for."""
     from reporter.stats.delta_tree import grow
 
-    for plan in tree_plans(facts, loaded.config):
-        if plan.index in counters:
+    known = facts["trees"][index]
+    with kept(made.trees[index], made.n) as scan:
+        counter = EngineCounter(scan, made)
+        known["notes"] += counter.left_out()
+        for plan in plans:
             told(f"tree {plan.name}")
-            grow(counters[plan.index], plan.spec, plan.rng())
-    for index, counter in counters.items():
-        for k, (request, table) in enumerate(counter.recorded.items()):
-            facts["trees"][index]["requests"].append(request)
-            tables[f"trees/{index}/{k}"] = table
+            grow(counter, plan.spec, plan.rng())
+    for k, (request, table) in enumerate(counter.recorded.items()):
+        known["requests"].append(request)
+        tables[f"trees/{index}/{k}"] = table

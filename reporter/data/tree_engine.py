@@ -1,5 +1,6 @@
 """Tables for growing a Δ tree without a cube: one query per covariate and level of the tree, with the node as a grouping key.
 
+The rows hold values or, where ``tree_codes`` has replaced them, codes.
 What is asked is kept, so that the same tree grows again from the record (``tree_views``).
 """
 
@@ -23,17 +24,18 @@ from reporter.stats.delta_counts import MOMENTS, N_LABELS, Covariate, Region, Si
 
 if TYPE_CHECKING:
     from reporter.data.checks import Plan
-    from reporter.data.source import Source
 
 SUMS = MOMENTS[2:]
 MOST_TOGETHER = 5_000
+LAST_BIT = 62
+"""The highest code that is still a bit of a signed whole number of an engine."""
 
 
 class EngineCounter:
     """A ``stats.delta_counts.Counter`` that asks the engine. ``recorded``: request -> sparse table."""
 
-    def __init__(self, scan: TreeScan, made: Plan, source: Source) -> None:
-        self.scan, self.made, self.source = scan, made, source
+    def __init__(self, scan: TreeScan, made: Plan) -> None:
+        self.scan, self.made, self.source = scan, made, scan.scan.source
         self.recorded: dict[str, pd.DataFrame] = {}
         self._powers: tuple[int, ...] | None = None
 
@@ -76,13 +78,9 @@ class EngineCounter:
         names = ("attribute", *(f"model {i}" for i in self.scan.models))
         if self.scan.scored:
             return self._left_out_scored()
-        margin = self.scan.scan.margin(names)
+        margin = self.scan.scan.margin(names if self.made.label is None else (*names, "label"))
         group = self.scan.group_codes()[margin.column("attribute")]
-        codes = {name: margin.column(name) for name in names}
-        if self.made.label is not None:
-            codes["label"] = np.zeros(len(margin.n), np.int64)
-            self.scan.scan.margin(("label",))
-        outcomes = outcome_columns(self.scan, self.made, codes)
+        outcomes = outcome_columns(self.scan, self.made, {name: margin.column(name) for name in margin.names})
         predicted = np.logical_and.reduce([~np.isnan(outcomes[name]) for name in outcomes if name != "label"])
         lacking = int(margin.n[(group >= 0) & ~predicted].sum())
         return left_out_notes(self.scan, int(margin.n[group < 0].sum()), lacking)
@@ -94,7 +92,8 @@ class EngineCounter:
         scored = functools.reduce(operator.and_, [table[f"model {i}"].notnull() for i in self.scan.models])
         known_to_both = table.mutate(scored=scored)
         answer = self.source.fetch(known_to_both.group_by(["attribute", "scored"]).agg(n_rows=known_to_both.count()))
-        group = self.scan.group_codes()[self.scan.scan.encode("attribute", answer["attribute"])]
+        attribute = self.scan.scan.encode("attribute", answer["attribute"])
+        group = self.scan.group_codes()[attribute]
         known = answer["scored"].to_numpy(zero_copy_only=False).astype(bool)
         n = answer["n_rows"].to_numpy()
         return left_out_notes(self.scan, int(n[group < 0].sum()), int(n[(group >= 0) & ~known].sum()))
@@ -228,8 +227,8 @@ class EngineCounter:
         n_levels = column.covariate.n_levels
         allowed = np.flatnonzero(side.allows(n_levels)[:n_levels]).tolist()
         missing = self._missing(table, column, value)
-        if column.bins is not None:
-            known = value.between(allowed[0], allowed[-1]) if allowed else value.isnull() & value.notnull()
+        if column.coded:
+            known = _among(value, allowed)
         elif column.covariate.kind == "numeric":
             number = expressions.number(
                 table, column.column, sorted(self.scan.scan.missing), sql_name=self.source.backend.name
@@ -243,11 +242,25 @@ class EngineCounter:
 
     def _missing(self, table: Any, column: CovariateColumn, value: Any) -> Any:
         missing = value.isnull()
-        if column.bins is None and value.type().is_string() and self.scan.scan.missing:
+        if not column.coded and value.type().is_string() and self.scan.scan.missing:
             missing = missing | value.isin(sorted(self.scan.scan.missing))
-        if column.bins is None and value.type().is_floating() and self.source.backend.name != "sqlite":
+        if not column.coded and value.type().is_floating() and self.source.backend.name != "sqlite":
             missing = missing | value.isnan()
         return missing
+
+
+def _among(code: Any, allowed: Sequence[int]) -> Any:
+    """Whether a code is one of these: a range is compared, a set is a number's bits; for a list an engine would build a table and join it."""
+    import ibis
+
+    if not allowed:
+        return code.isnull() & code.notnull()
+    if allowed[-1] - allowed[0] == len(allowed) - 1:
+        return code.between(allowed[0], allowed[-1])
+    if allowed[-1] > LAST_BIT:
+        return code.isin(allowed)
+    bits = ibis.literal(sum(1 << k for k in allowed), "int64")
+    return ((bits >> code.cast("int64")) & 1) == 1
 
 
 def _batches(columns: Sequence[CovariateColumn]) -> list[list[CovariateColumn]]:

@@ -37,17 +37,18 @@ PREFIX_ROWS = 300_000
 
 @dataclass(frozen=True)
 class CovariateColumn:
-    """A covariate as it is counted: ``scan_name`` in the scan; ``code[c]`` is the covariate's code of scan code c."""
+    """A covariate as it is counted: ``scan_name`` in the scan. ``coded``: the scan's values are the covariate's codes, null for missing."""
 
     covariate: Covariate
     scan_name: str
     column: str
     bins: Bins | None = None
+    coded: bool = False
 
 
 @dataclass(frozen=True)
 class TreeScan:
-    """One entry of the config's trees over the table."""
+    """One entry of the config's trees over the table. ``distinct``: column of the scan -> its distinct values as Arrow, where they are known."""
 
     tree: TreeConfig
     scan: Scan
@@ -56,12 +57,13 @@ class TreeScan:
     models: tuple[int, ...]
     scored: bool
     notes: tuple[str, ...] = field(default=())
+    distinct: dict[str, Any] = field(default_factory=dict)
 
     def covariate_codes(self, covariate: CovariateColumn) -> Ints:
         """Scan code -> covariate code, the missing one last."""
         texts = self.scan.texts[covariate.scan_name]
         last = covariate.covariate.n_levels
-        if covariate.bins is not None:
+        if covariate.coded:
             return np.array([last if text is None else int(text) for text in texts], np.int64)
         if covariate.covariate.kind == "numeric":
             place = {value: code for code, value in enumerate(covariate.covariate.values)}
@@ -110,9 +112,10 @@ def _scan_tree(
     problems: list[Problem] = []
     covariates: list[CovariateColumn] = []
     notes: list[str] = []
+    distinct: dict[str, Any] = {}
     for j, named in enumerate(tree.split_on):
         asked = TreeCovariate(column=named) if isinstance(named, str) else named
-        read = _read_covariate(source, loaded, asked, f"trees[{index}].split_on[{j}]", j, missing, notes)
+        read = _read_covariate(source, loaded, asked, f"trees[{index}].split_on[{j}]", j, missing, notes, distinct)
         if isinstance(read, CovariateColumn):
             covariates.append(read)
             columns[read.scan_name] = _covariate_expression(read, loaded, source.backend.name)
@@ -122,7 +125,7 @@ def _scan_tree(
     bound = math.prod(one.covariate.n_levels + 1 for one in covariates) * MOST_ATTRIBUTE * 3 * 7 ** len(models)
     sure = not scored and bound <= CUBE_CELLS
     scan = Scan(source, columns, missing=missing, most_cells=CUBE_CELLS, prefix_rows=PREFIX_ROWS, sure=sure)
-    labels, found = _labels(scan, tree, loaded, index)
+    labels, found = _labels(scan, tree, loaded, index, distinct)
     problems += found
     if problems:
         return problems
@@ -130,7 +133,7 @@ def _scan_tree(
         # Known levels tell what the first rows would only suggest; an outcome has two values, and missing ones are few.
         levels = [one.covariate.n_levels for one in covariates]
         scan.expected_cells = math.prod((*levels, len(labels), *(2 for _ in range(len(models) + 1))))
-    return TreeScan(tree, scan, labels, tuple(covariates), models, scored, tuple(notes))
+    return TreeScan(tree, scan, labels, tuple(covariates), models, scored, tuple(notes), distinct)
 
 
 def _column(name: str) -> Callable[[Any], Any]:
@@ -164,10 +167,11 @@ def _read_covariate(
     number: int,
     missing: frozenset[str],
     notes: list[str],
+    distinct: dict[str, Any],
 ) -> CovariateColumn | list[Problem]:
     name = asked.column
     scan_name = f"covariate {number}"
-    few = _values(source, loaded, name, missing)
+    few = _values(source, name, missing, scan_name, distinct)
     if asked.order is not None:
         unknown = sorted({text for text in few or () if text is not None} - set(asked.order)) if few is not None else []
         if few is None or unknown:
@@ -204,16 +208,19 @@ def _read_covariate(
     notes.append(
         f"{name} has more than {MOST_VALUES:,} values and is split only between {len(bins.labels)} quantile bins."
     )
-    return CovariateColumn(Covariate(name, "numeric", values=values), scan_name, name, bins)
+    return CovariateColumn(Covariate(name, "numeric", values=values), scan_name, name, bins, coded=True)
 
 
-def _values(source: Source, loaded: LoadedConfig, name: str, missing: frozenset[str]) -> list[str | None] | None:
-    """The distinct values of a column as text, None when there are more than 1,000."""
+def _values(
+    source: Source, name: str, missing: frozenset[str], scan_name: str, distinct: dict[str, Any]
+) -> list[str | None] | None:
+    """The distinct values of a column as text (as they are in ``distinct``), None when there are more than 1,000."""
     scan = Scan(source, {"value": _column(name)}, missing=missing)
     answer = source.fetch(scan.counted(("value",)).limit(MOST_VALUES + 2))
     if answer.num_rows > MOST_VALUES + 1:
         return None
     scan.encode("value", answer["value"])
+    distinct[scan_name] = answer["value"]
     return scan.texts["value"]
 
 
@@ -253,12 +260,15 @@ def _all_numbers(source: Source, loaded: LoadedConfig, name: str) -> bool:
     return source.fetch_number(odd.count()) == 0
 
 
-def _labels(scan: Scan, tree: TreeConfig, loaded: LoadedConfig, index: int) -> tuple[tuple[str, ...], list[Problem]]:
+def _labels(
+    scan: Scan, tree: TreeConfig, loaded: LoadedConfig, index: int, distinct: dict[str, Any]
+) -> tuple[tuple[str, ...], list[Problem]]:
     answer = scan.source.fetch(scan.counted(("attribute",)).limit(MOST_VALUES + 2))
     if answer.num_rows > MOST_VALUES + 1:
         message = f"column {tree.attribute!r} has more than {MOST_VALUES:,} values, too many for an attribute"
         return (), [loaded.problem(f"trees[{index}].attribute", message)]
     scan.encode("attribute", answer["attribute"])
+    distinct["attribute"] = answer["attribute"]
     present = sorted(text for text in scan.texts["attribute"] if text is not None)
     named = tree.levels or _named_in_pairs(tree)
     key = "levels" if tree.levels is not None else "pairs"
