@@ -159,18 +159,28 @@ def _ratio_rows(grouping: Grouping, model: str, confidence: float) -> list[dict[
         for r in grouping.results
         if r.model == model
     ]
-    able = [(x / n, n, group, x) for group, x, n in counted if n]
+    # Rows of whom it is not known what group they are of are no group that others can be held against.
+    unknown = {level.name for level in grouping.levels if _is_unknown(level)}
+    able = [(x / n, n, group, x) for group, x, n in counted if n and group not in unknown]
     if not able:
         return []
     best_rate, best_n, best_group, best_x = max(able, key=lambda one: (one[0], one[1]))
     rows: list[dict[str, Any]] = []
     for group, x, n in counted:
         row: dict[str, Any] = {"group": group, "n": n, "selected": x, "rate": x / n if n else None}
-        ratio = None if not n or not best_rate else (x / n) / best_rate
+        ratio = None if not n or not best_rate or group in unknown else (x / n) / best_rate
         low = high = None
         if ratio is not None and group != best_group:
             ends = koopman(np.array([x]), np.array([n]), np.array([best_x]), np.array([best_n]), confidence)
             low, high = (float(end[0]) if np.isfinite(end[0]) else None for end in ends)
-        answer = "not defined" if ratio is None else "yes" if ratio < FOUR_FIFTHS else "no"
+        answer = (
+            "unknown group"
+            if group in unknown
+            else "not defined"
+            if ratio is None
+            else "yes"
+            if ratio < FOUR_FIFTHS
+            else "no"
+        )
         rows.append({**row, "ratio": ratio, "low": low, "high": high, "below_0.8": answer})
     return rows

@@ -105,11 +105,21 @@ def test_it_cannot_stand_beside_small_cells() -> None:
 def test_four_fifths_gives_ratio_interval_and_n_as_evidence() -> None:
     profile = audit(profiles=["four_fifths"])
     rows = table(profile, "Selection ratios of m by sex")
-    assert rows["F"]["ratio"] == pytest.approx((37 / 155) / (4 / 10))
+    assert rows["F"]["ratio"] == pytest.approx((37 / 155) / (50 / 150))
     assert rows["F"]["low"] < rows["F"]["ratio"] < rows["F"]["high"]
     assert (rows["F"]["n"], rows["F"]["below_0.8"]) == (155, "yes")
-    assert rows["(missing)"]["ratio"] == 1.0
+    assert rows["M"]["ratio"] == 1.0
     assert "evidence of adverse impact and not a finding of law" in profile.sentences[0]
+
+
+def test_rows_of_unknown_group_are_listed_but_nobody_is_held_against_them() -> None:
+    """The 10 rows of unknown sex have the highest rate of all."""
+    profile = audit(profiles=["four_fifths"])
+    row = table(profile, "Selection ratios of m by sex")["(missing)"]
+    assert (row["n"], row["rate"], row["ratio"], row["below_0.8"]) == (10, 0.4, None, "unknown group")
+    crossed = table(profile, "Selection ratios of m by sex x race")
+    assert crossed["(missing), A"]["ratio"] is None
+    assert crossed["M, A"]["ratio"] == pytest.approx(1.0)
 
 
 def test_nobody_selected_has_no_ratio() -> None:
