@@ -107,7 +107,9 @@ def evaluate(
         )
     with progress.step("Compute the report") as step:
         report = assemble(counts, loaded.config, provenance, carried)
-        step.detail = f"{len(report.comparisons):,} comparison{'' if len(report.comparisons) == 1 else 's'}"
+        # Where small cells are hidden, the number of all comparisons would tell how many combinations are empty.
+        if loaded.config.small_cells is None:
+            step.detail = f"{len(report.comparisons):,} comparison{'' if len(report.comparisons) == 1 else 's'}"
     done = Evaluation(report, counts, loaded, baseline.content if baseline else None, noise.interrupted)
     return (
         done if loaded.config.small_cells is None else _without_small_cells(done, loaded.config.small_cells, progress)

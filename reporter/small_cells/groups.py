@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -57,13 +59,55 @@ def shown_groups(made: FullTables, k: int) -> dict[str, set[int]]:
         shown[name] = set(range(len(levels))) - set(hidden)
         alone.setdefault(made.columns(name)[0], name)
     crossed = [name for name in names if name not in shown]
-    classes = _Classes(made, {column: (name, shown[name]) for column, name in alone.items()})
+    _hide_what_inclusions_tell(made, shown, alone, crossed, k)
+    classes = _classes(made, shown, alone)
     for name in crossed:
         others = {column for other in crossed if other != name for column in made.columns(other)}
         # Rows must be able to trade the value of a column that no other crossing shows.
         kept = _crossing(made, classes, name, k, may_hide=not set(made.columns(name)) <= others)
         shown[name] = set() if kept is None else kept
     return shown
+
+
+def _hide_what_inclusions_tell(
+    made: FullTables, shown: dict[str, set[int]], alone: dict[str, str], crossed: Sequence[str], k: int
+) -> None:
+    """Where groups of one column lie wholly within a group of another (the counties of a state, ages up to 40 in those up to 41), the rest
+    of that group follows from the two columns. If it is small, the second column is not shown at all; the crossing tells what lies in what."""
+    tables = [
+        (made.levels(name), made.columns(name), made.cells(name))
+        for name in crossed
+        if set(made.columns(name)) <= alone.keys() and not any(level.pooled for level in made.levels(name))
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for levels, columns, cells in tables:
+            for a, b in permutations(range(len(columns)), 2):
+                classes = _classes(made, shown, alone)
+                parts, whole = (classes.place(columns[i], [level.values[i] for level in levels]) for i in (a, b))
+                sizes = np.array([level.n for level in levels], np.int64)
+                if parts is None or whole is None or not _rest_is_small(parts, whole, cells, sizes, k):
+                    continue
+                shown[alone[columns[b]]] = set()
+                changed = True
+
+
+def _rest_is_small(parts: _Placed, whole: _Placed, cells: Ints, sizes: Ints, k: int) -> bool:
+    """Whether a class of ``whole`` without the classes of ``parts`` that lie within it has a small cell."""
+    if whole.n < 2:
+        return False
+    n = np.zeros((parts.n, whole.n), np.int64)
+    np.add.at(n, (parts.index, whole.index), sizes)
+    table = np.zeros((parts.n, whole.n, cells.shape[1]), np.int64)
+    np.add.at(table, (parts.index, whole.index), cells)
+    within = (n == n.sum(axis=1, keepdims=True)) & (n > 0)
+    rest = np.where(within[:, :, None], 0, table).sum(axis=0)
+    return any(not is_safe(rest[b], k) for b in range(whole.n) if within[:, b].any())
+
+
+def _classes(made: FullTables, shown: dict[str, set[int]], alone: dict[str, str]) -> _Classes:
+    return _Classes(made, {column: (name, shown[name]) for column, name in alone.items()})
 
 
 def shown_pairs(made: FullTables, k: int) -> list[tuple[int, int]]:

@@ -126,3 +126,60 @@ def test_metrics_of_a_grade_are_shown_where_many_rows_have_each_of_its_values() 
     assert report.models[0].metrics["mean_score"].value is not None
     assert all(one.metrics["auc"].value is not None for one in report.groupings[0].results)
     assert all(c.gap.value is not None for c in report.comparisons)
+
+
+SITES = {"a": ("north", 200), "b": ("north", 6), "c": ("south", 150), "d": ("south", 40)}
+"""Site b is small; north without site a is site b."""
+
+
+def sites() -> pd.DataFrame:
+    rows = [(site, region) for site, (region, n) in SITES.items() for _ in range(n)]
+    ill = pd.DataFrame(rows, columns=["site", "region"]).assign(y=1, d=1)
+    return pd.concat([ill, ill.assign(y=0, d=0)], ignore_index=True)
+
+
+def test_a_column_within_another_that_it_is_crossed_with_leaves_no_small_rest() -> None:
+    report = reporter.run({**CROSSED, "groups": ["site", "region", ["region", "site"]]}, data=sites())
+    by_name = {grouping.name: [level.name for level in grouping.levels] for grouping in report.groupings}
+    assert by_name == {
+        "site": ["a", "c", "(suppressed)"],
+        "region": ["(suppressed)"],
+        "region x site": ["(suppressed)"],
+    }
+
+
+def test_a_column_within_another_is_shown_where_no_rest_is_small() -> None:
+    frame = sites().query("site != 'b'")
+    report = reporter.run({**CROSSED, "groups": ["site", "region", ["region", "site"]]}, data=frame)
+    assert [len(grouping.levels) for grouping in report.groupings] == [3, 2, 3]
+    assert not any(level.pooled for grouping in report.groupings for level in grouping.levels)
+
+
+def test_a_cut_point_beside_another_leaves_no_small_rest() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"age": rng.integers(18, 90, 2000), "y": rng.integers(0, 2, 2000), "d": rng.integers(0, 2, 2000)}
+    )
+    frame.loc[frame["age"] == 41, "age"] = 42
+    frame.loc[:4, "age"] = 41
+    frame["years"] = frame["age"]
+    first, second = {"column": "age", "breaks": [40]}, {"column": "years", "breaks": [41]}
+    report = reporter.run({**CROSSED, "groups": [first, second, [first, second]]}, data=frame)
+    shown = [sum(not level.pooled for level in grouping.levels) for grouping in report.groupings]
+    assert shown[:2] in ([0, 2], [2, 0])
+    assert shown[2] == 0
+
+
+def test_the_progress_does_not_tell_how_many_combinations_exist(tmp_path: Path) -> None:
+    import io
+
+    from reporter.progress import Progress
+
+    crossed().to_csv(tmp_path / "people.csv", index=False)
+    keys = {**CROSSED, "data": {"source": "people.csv", "label": "y"}, "output": {"formats": ["json"]}}
+    (tmp_path / "card.yaml").write_text(json.dumps(keys))
+    said = io.StringIO()
+    written = run_to_files(tmp_path / "card.yaml", progress=Progress(said))
+    assert "Compute the report" in said.getvalue()
+    assert "comparisons" not in said.getvalue()
+    assert len(written.report.comparisons) == 8
