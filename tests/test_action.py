@@ -149,6 +149,26 @@ def test_a_wrong_config_says_so_in_summary_and_log(installed: Runner) -> None:
     assert list(installed.obeyed()) == ["::error title=model card::No verdict was reached (exit code 2); see the log."]
 
 
+def test_data_that_does_not_fit_and_an_output_that_cannot_be_made_end_with_their_codes(installed: Runner) -> None:
+    (installed.workspace / "people.csv").write_text(ROWS.replace("group,y,d", "group,y,e"))
+    installed.run(config="card.yaml", formats="json")
+    assert (installed.code, installed.outputs()["verdict"], installed.outputs()["flagged-count"]) == (3, "error", "")
+    (installed.workspace / "people.csv").write_text(ROWS)
+    (installed.workspace / "model-card").write_text("in the way")
+    installed.run(config="card.yaml", formats="json")
+    assert installed.code == 4
+    outputs = installed.outputs()
+    assert (outputs["verdict"], outputs["flagged-count"], outputs["html"]) == ("fail", "1", "")
+    assert "model-card: is a file" in installed.summary()
+
+
+def test_a_config_that_looks_like_an_option_is_a_file_and_formats_may_have_spaces(installed: Runner) -> None:
+    (installed.workspace / "--help").write_text(yaml.safe_dump(CONFIG))
+    installed.run(config="--help", formats="json, markdown ,github")
+    assert (installed.code, installed.outputs()["verdict"]) == (1, "fail")
+    assert (installed.workspace / "model-card" / "card.md").is_file()
+
+
 def test_names_of_the_data_are_never_obeyed(installed: Runner) -> None:
     hostile = "::set-env name=PATH::/evil"
     (installed.workspace / "people.csv").write_text(ROWS.replace("b,", f"{hostile},"))

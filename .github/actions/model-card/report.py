@@ -20,12 +20,14 @@ def main() -> int:
     """Run, publish, and return the exit code."""
     environ = os.environ
     out = Path(environ["OUT"])
-    formats = list(dict.fromkeys([*filter(None, environ["FORMATS"].split(",")), "github"]))
-    arguments = ["run", environ["CONFIG"], "--out", str(out), "--format", ",".join(formats), "--json"]
+    names = (name.strip() for name in environ["FORMATS"].split(","))
+    formats = list(dict.fromkeys([*filter(None, names), "github"]))
+    arguments = ["run", "--out", str(out), "--format", ",".join(formats), "--json"]
     for option, name in (("--baseline", "BASELINE"), ("--archive", "ARCHIVE")):
         if environ.get(name):
             arguments += [option, environ[name]]
-    done = _run(arguments)
+    # What follows is no option, however it begins.
+    done = _run([*arguments, "--", environ["CONFIG"]])
     result = _read(done.stdout)
     _write_outputs(result)
     summary = _summary(out, result, done.stderr)
