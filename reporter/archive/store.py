@@ -7,14 +7,11 @@ store that file is put last, and only if it is not there yet. What a killed writ
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import inspect
 import os
 import re
 import secrets
 import shutil
-import stat
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,10 +20,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reporter.archive.bag import NOT_A_FILE, SEAL, sha256, write_bag
+from reporter.archive.bag import SEAL, sha256, write_bag
+from reporter.archive.local_files import (
+    INCOMING,
+    bytes_or_nothing,
+    entries_below,
+    flush,
+    flush_folder,
+    local_digests,
+    plain_bytes,
+    write_new,
+)
 from reporter.errors import ConfigError, DataError, MissingExtraError, OutputError, Problem
 
-INCOMING = ".incoming-"
 SIGNOFFS = ".signoffs"
 RECORD_ID = re.compile(r"^\d{8}T\d{6}Z-[A-Za-z0-9._-]+-[0-9a-f]{12}$")
 
@@ -73,7 +79,7 @@ class Archive:
         """The bytes of one file."""
         with _reading(self.location):
             if self.local:
-                return _plain_bytes(self.path(*parts))
+                return plain_bytes(self.path(*parts))
             content: bytes = self.filesystem.cat_file(self.path(*parts))
             return content
 
@@ -81,7 +87,7 @@ class Archive:
         """The bytes of many files; empty where there is no plain file. A store fetches them at once."""
         with _reading(self.location):
             if self.local:
-                return [_bytes_or_nothing(self.path(*parts)) for parts in places]
+                return [bytes_or_nothing(self.path(*parts)) for parts in places]
             paths = [self.path(*parts) for parts in places]
             found = self.filesystem.cat(paths, on_error="return") if paths else {}
             for content in found.values():
@@ -100,7 +106,7 @@ class Archive:
         folder = self.path(*parts)
         with _reading(self.location):
             if self.local:
-                return sorted(_entries(folder, ""))
+                return sorted(entries_below(folder, ""))
             self._fresh()
             found = self.filesystem.find(folder, withdirs=False)
         return sorted(name for name in (_below(str(path), folder) for path in found) if name)
@@ -113,7 +119,7 @@ class Archive:
         """The SHA-256 of each file of a record, ``NOT_A_FILE`` for links, empty folders and the like."""
         with _reading(self.location):
             if self.local:
-                return dict(_local_digests(self.path(model, record), ""))
+                return dict(local_digests(self.path(model, record), ""))
             names = self.files(model, record)
             contents = self.read_all([(model, record, name) for name in names])
             return {name: sha256(content) for name, content in zip(names, contents, strict=True)}
@@ -129,7 +135,7 @@ class Archive:
         """Write a new file; OutputError when it exists."""
         with _writing(self.location):
             if self.local:
-                _write_new(Path(self.path(*parts)), content)
+                write_new(Path(self.path(*parts)), content)
             else:
                 self._put_new(self.path(*parts), content)
 
@@ -170,14 +176,14 @@ class Archive:
         incoming = folder / f"{INCOMING}{secrets.token_hex(8)}"
         try:
             write_bag(incoming, bag)
-            _flush(incoming)
+            flush(incoming)
             try:
                 os.rename(incoming, folder / record)
             except OSError:
                 if (folder / record / SEAL).is_file():
                     return False
                 raise
-            _flush_folder(folder)
+            flush_folder(folder)
         finally:
             shutil.rmtree(incoming, ignore_errors=True)
         return True
@@ -261,96 +267,6 @@ def _below(name: str, folder: str) -> str:
     marker = folder.strip("/") + "/"
     plain = name.lstrip("/")
     return plain[len(marker) :] if plain.startswith(marker) else ""
-
-
-def _bytes_or_nothing(path: str) -> bytes:
-    try:
-        return _plain_bytes(path)
-    except (FileNotFoundError, NotADirectoryError, _NotPlainError):
-        return b""
-
-
-class _NotPlainError(OSError):
-    """What stands there is a link, a folder, a pipe or a device."""
-
-
-def _plain_bytes(path: str) -> bytes:
-    """A plain file's bytes: a pipe would never end, and a link leads out of the archive."""
-    plain = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    if not stat.S_ISREG(os.lstat(path).st_mode):
-        raise _NotPlainError(errno.EINVAL, "not a plain file", path)
-    descriptor = os.open(path, os.O_RDONLY | plain)
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _NotPlainError(errno.EINVAL, "not a plain file", path)
-        return file.read()
-
-
-def _entries(folder: str, prefix: str) -> Iterator[str]:
-    try:
-        with os.scandir(folder) as found:
-            entries = list(found)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    if prefix and not entries:
-        yield prefix.rstrip("/")
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            yield from _entries(entry.path, f"{prefix}{entry.name}/")
-        else:
-            yield f"{prefix}{entry.name}"
-
-
-def _local_digests(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
-    if prefix and not entries:
-        yield prefix.rstrip("/"), NOT_A_FILE
-    for entry in entries:
-        name = f"{prefix}{entry.name}"
-        if entry.is_dir(follow_symlinks=False):
-            yield from _local_digests(entry.path, f"{name}/")
-        elif entry.is_file(follow_symlinks=False):
-            with open(entry.path, "rb", buffering=0) as file:
-                yield name, hashlib.file_digest(file, "sha256").hexdigest()
-        else:
-            yield name, NOT_A_FILE
-
-
-def _write_new(target: Path, content: bytes) -> None:
-    """The whole file under its name, or nothing; never over another."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f"{INCOMING}{secrets.token_hex(8)}")
-    try:
-        temporary.write_bytes(content)
-        _flush_file(temporary)
-        os.link(temporary, target)
-        _flush_folder(target.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _flush(folder: Path) -> None:
-    """Bring everything to disk before the rename makes the record visible, so that a power cut cannot show an empty one."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            _flush_file(path)
-        else:
-            _flush_folder(path)
-    _flush_folder(folder)
-
-
-def _flush_file(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-def _flush_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _failures() -> tuple[type[Exception], ...]:

@@ -15,9 +15,10 @@ from pathlib import Path
 from reporter.archive.bag import INFO, NOT_A_FILE, SEAL, TAG_FILES, bag_faults, sha256
 from reporter.archive.chain import Chain, RecordRef, forks, make_link, read_chain, successors
 from reporter.archive.heads import FOLDER, check_heads
+from reporter.archive.local_files import INCOMING
 from reporter.archive.signatures import check_allowed_signers
 from reporter.archive.signoff import NO_SIGNOFFS, SignoffCheck, check_signoffs, folder_of
-from reporter.archive.store import INCOMING, RECORD_ID, SIGNOFFS, Archive
+from reporter.archive.store import RECORD_ID, SIGNOFFS, Archive
 
 SHORTEST_EXPECTED = 12
 NOTHING_OUTSIDE = "only records of this archive vouch for it, which whoever can write there can make anew"
