@@ -709,7 +709,7 @@ class Config(Section):
     )
     small_cells: Annotated[Whole, Field(ge=2)] | None = Field(
         None,
-        description="11: no count from 1 to 10 is shown or derivable. Groups with small cells are shown together, at least two of them; curves, trees and noise studies stay out; the gate still goes by every group.",
+        description="11: no count from 1 to 10 is shown or derivable. Groups with small cells are shown together, at least two of them; curves, trees and noise studies stay out; the gate still goes by every group, and what it found in hidden ones is one finding of the group `(suppressed)`. Columns that determine each other (county and state) must be crossed in `groups`, or their differences give small counts away.",
     )
     output: OutputConfig = Field(default_factory=OutputConfig, description="What is written, and where.")
     archive: Name | None = Field(None, description="A folder or fsspec URL where each run leaves a record.")
