@@ -22,9 +22,7 @@ from reporter.terminal import complain, say
 # What a wrong command line raises. Its class is click's own, which typer carries inside itself under a private name.
 USAGE_FAULT: Any = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
-EXIT_GATE_FAILED = 1
 EXIT_USAGE = 2
-EXIT_OUTPUT = 4
 EXIT_UNEXPECTED = 5
 EXIT_INTERRUPTED = 130
 MOST_FAILURES = 10

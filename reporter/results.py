@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
+MISSING = "(missing)"
+"""The name of the group of rows without a value."""
+
 VerdictName = Literal["diverges", "within limit", "insufficient evidence"]
 
 

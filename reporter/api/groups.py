@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from reporter.api.rows import MISSING, count_cells, name_levels, read_rows
+from reporter.api.rows import count_cells, name_levels, read_rows
 from reporter.data.values import text_of
+from reporter.results import MISSING
 from reporter.stats.metrics import canonical_name, estimates
 
 if TYPE_CHECKING:

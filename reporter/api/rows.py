@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reporter.data.values import number_text, plain, read_binary, text_of
+from reporter.results import MISSING
 from reporter.stats.cells import CellArrays
 from reporter.stats.scores import ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MISSING = "(missing)"
-"""The name of the group of rows without a group."""
 
 
 @dataclass(frozen=True, slots=True)

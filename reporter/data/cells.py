@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from reporter.data.counts import Counts, prediction_tables
 from reporter.results import Level
 from reporter.stats.cells import CellArrays
-from reporter.stats.paired import JointCells, JointScores, joint_cells
+from reporter.stats.paired import JointCells, JointScores
 from reporter.stats.scores import ScoreGrid, ScoreMoments, ScoreTable, moments_from_table
 from reporter.stats.scores import rest_moments as table_rest_moments
 
@@ -92,7 +92,7 @@ def joint(counts: Counts, grouping: str | None, first: str, second: str) -> Join
     label[label < 0] = 2
     at = (level, label, *(table[f"m{k}"].to_numpy().astype(np.int64)[keep] for k in (i, j)))
     np.add.at(result, at, table["n"].to_numpy()[keep])
-    return joint_cells(result)
+    return JointCells(result)
 
 
 def has_joint(counts: Counts, first: str, second: str) -> bool:

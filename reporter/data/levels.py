@@ -17,11 +17,10 @@ from reporter.config.schema import GroupColumn
 from reporter.data.groupings import Bins, GroupingSpec
 from reporter.data.scan import Margin
 from reporter.data.values import plain
-from reporter.results import Level
+from reporter.results import MISSING, Level
 
 Ints = NDArray[np.int64]
 
-MISSING = "(missing)"
 OTHER = "(other)"
 
 _RESERVED = re.compile(r'"*\((missing|other)\)"*')

@@ -15,10 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reporter.errors import DataError, InputError, Problem, ReporterError
+from reporter.results import MISSING
 from reporter.stats.noise_tiles import Groups
 from reporter.stats.perturbation import Column
-
-MISSING = "(missing)"
 
 Predict = Callable[[pd.DataFrame], Any]
 

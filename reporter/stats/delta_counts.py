@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reporter.errors import DataError, Problem
+from reporter.results import MISSING
 
 Kind = Literal["categorical", "ordered", "numeric"]
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-MISSING = "(missing)"
 N_LABELS = 3  # label 0, label 1, no label
 MOMENTS = ("n", "nonzero", "z", "zz", "s1", "s2")
 

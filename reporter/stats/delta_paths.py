@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reporter.stats.delta_counts import MISSING, Covariate
+from reporter.results import MISSING
+from reporter.stats.delta_counts import Covariate
 from reporter.stats.delta_tests import Cut
 
 

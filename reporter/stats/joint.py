@@ -100,10 +100,5 @@ class JointScores:
         return one, two
 
 
-def joint_cells(counts: ArrayLike) -> JointCells:
-    """``counts`` of shape (G, 3, 2, 2) as JointCells."""
-    return JointCells(counts)
-
-
 def _margin(counts: NDArray[np.int64]) -> CellArrays:
     return CellArrays(*(counts[:, y, d] for y, d in PREDICTED.values()))

@@ -15,7 +15,7 @@ from reporter.results import Estimate, ModelPair
 from reporter.stats import intervals
 from reporter.stats.cells import Floats, Ints, Objects, is_none, none_reasons
 from reporter.stats.gaps import Gaps, joined_reasons
-from reporter.stats.joint import PREDICTED, JointCells, JointScores, joint_cells
+from reporter.stats.joint import PREDICTED, JointCells, JointScores
 from reporter.stats.measures import COUNT_ONLY, NO_VARIANCE, Metric, Sample, counts_of
 from reporter.stats.metrics import metric
 from reporter.stats.placements import CrossTable, exact_sums
@@ -24,7 +24,6 @@ from reporter.stats.scores import moments_from_table
 __all__ = [
     "JointCells",
     "JointScores",
-    "joint_cells",
     "mcnemar",
     "paired_differences",
     "paired_gaps",
