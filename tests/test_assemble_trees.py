@@ -15,7 +15,7 @@ from reporter.archive.replay import replay_record
 from reporter.assemble import assemble
 from reporter.assemble_trees import tree_results
 from reporter.config.loader import config_from_public, load_config
-from reporter.data import tree_scans
+from reporter.data import tree_codes, tree_scans
 from reporter.data.counts import Counts
 from reporter.errors import ConfigError, DataError, ReporterError
 from reporter.results import Report, TreeResult
@@ -323,11 +323,11 @@ ALL_KINDS = (
 def test_a_record_with_trees_replays_byte_for_byte(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cube: bool
 ) -> None:
-    trees: tuple[dict[str, Any], ...] = ALL_KINDS
-    if cube:
-        trees = (*trees, {"name": "honest", "honest": True})
-    else:
+    several = {"name": "honest pairs", "honest": True, "levels": None, "pairs": "one_vs_rest"}
+    trees: tuple[dict[str, Any], ...] = (*ALL_KINDS, {"name": "honest", "honest": True}, several)
+    if not cube:
         monkeypatch.setattr(tree_scans, "CUBE_CELLS", 5)
+        monkeypatch.setattr(tree_codes, "FEWEST_ROWS", 1)
     keys = config(*trees, output={"formats": ["json"]})
     (folder / "replayed.yaml").write_text(json.dumps(keys))
     written = run_to_files(folder / "replayed.yaml", places=Places(out=tmp_path, archive=str(tmp_path / "archive")))
@@ -338,7 +338,7 @@ def test_a_record_with_trees_replays_byte_for_byte(
     replay = replay_record(Path(written.record_path))
     assert replay.identical, replay.differences
     stored = json.loads((tmp_path / "report.json").read_text())
-    assert len(stored["tree_results"]) == len(trees) + 2
+    assert len(stored["tree_results"]) == len(trees) + 4
     assert any(result["tree"]["root"]["split"] for result in stored["tree_results"])
 
 

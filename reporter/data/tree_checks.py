@@ -25,6 +25,6 @@ def no_halves(loaded: LoadedConfig, index: int) -> Problem:
     """An honest tree over more cells than are kept."""
     return loaded.problem(
         f"trees[{index}].honest",
-        "halves are drawn from the cells of all covariates, of which these have too many",
+        "halves are drawn from the cells of all covariates, of which these have too many for this data source",
         "Use honest: false, fewer covariates, or ordered levels instead of numbers",
     )

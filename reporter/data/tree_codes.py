@@ -62,10 +62,21 @@ def kept(tree: TreeScan, n_rows: int) -> Iterator[TreeScan]:
     with engine_errors(source.public_name), quiet_ibis():
         table = source.backend.create_table(name, rows, temp=True)
     try:
-        yield replace(light, scan=_scan_of(light.scan, table, light.scan.dictionaries, has_joint=False))
+        yield replace(light, scan=scan_over(light.scan, table), kept_as=name)
     finally:
-        # Not every pair of versions of Ibis and sqlglot writes the table's name into this statement.
-        source.backend.raw_sql(f"DROP TABLE IF EXISTS {quoted(name)}")
+        for kept_table in (name, halves_table(name)):
+            # Not every pair of versions of Ibis and sqlglot writes the table's name into this statement.
+            source.backend.raw_sql(f"DROP TABLE IF EXISTS {quoted(kept_table)}")
+
+
+def halves_table(kept_as: str) -> str:
+    """The name of the table that ``tree_halves`` makes of a kept one."""
+    return f"{kept_as}_halves"
+
+
+def scan_over(scan: Scan, table: Any) -> Scan:
+    """The scan over the same rows, or some of them, in another table: there are known to be too many combinations for a joint."""
+    return _scan_of(scan, table, scan.dictionaries, has_joint=False)
 
 
 def _over_codes(tree: TreeScan, distinct: Mapping[str, Any]) -> TreeScan:
@@ -124,7 +135,7 @@ def _scan_of(scan: Scan, table: Any, dictionaries: Mapping[str, Any], *, has_joi
 
 
 def _known(column: Any, missing: frozenset[str]) -> Any:
-    """The distinct values without the missing ones, as one Arrow array of no categories."""
+    """The distinct values without the missing ones, sorted, as one Arrow array of no categories."""
     import pyarrow as pa
 
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -132,4 +143,4 @@ def _known(column: Any, missing: frozenset[str]) -> Any:
         array = array.dictionary_decode()
     # Single precision would be read as another number by its list of doubles.
     values = array.to_numpy(zero_copy_only=False) if pa.types.is_float32(array.type) else array.to_pylist()
-    return array.filter(pa.array([text_of(value, missing) is not None for value in values], pa.bool_()))
+    return array.filter(pa.array([text_of(value, missing) is not None for value in values], pa.bool_())).sort()

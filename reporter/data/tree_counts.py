@@ -45,13 +45,11 @@ def count_trees(
         if cube is not None:
             tables[f"trees/{index}"] = cube[0]
             known["notes"] += cube[1]
-        elif scan.tree.honest:
-            raise DataError(no_halves(loaded, index))
         known["cube"] = cube is not None
         facts["trees"].append(known)
     for index, plans in groupby(tree_plans(facts, loaded.config), key=lambda plan: plan.index):
         if not facts["trees"][index]["cube"]:
-            _grow(tables, facts, made, index, plans, told)
+            _grow(tables, facts, made, loaded, index, plans, told)
 
 
 def described(scan: TreeScan) -> dict[str, Any]:
@@ -150,6 +148,7 @@ def _grow(
     tables: dict[str, pd.DataFrame],
     facts: dict[str, Any],
     made: Plan,
+    loaded: LoadedConfig,
     index: int,
     plans: Iterable[TreePlan],
     told: Callable[[str], None],
@@ -159,11 +158,15 @@ def _grow(
 
     known = facts["trees"][index]
     with kept(made.trees[index], made.n) as scan:
+        if scan.tree.honest and scan.kept_as is None:
+            raise DataError(no_halves(loaded, index))
         counter = EngineCounter(scan, made)
         known["notes"] += counter.left_out()
         for plan in plans:
             told(f"tree {plan.name}")
             grow(counter, plan.spec, plan.rng())
+            # What is said of a tree's rows is about both halves.
+            counter.tables([()], plan.spec.covariates[:1])
     for k, (request, table) in enumerate(counter.recorded.items()):
         known["requests"].append(request)
         tables[f"trees/{index}/{k}"] = table

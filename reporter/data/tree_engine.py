@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from reporter.data import expressions, fixed_point
 from reporter.data.tree_regions import Question, classes, questions
 from reporter.data.tree_scans import CovariateColumn, TreeScan
-from reporter.errors import DataError, Problem
 from reporter.stats.delta_counts import MOMENTS, N_LABELS, Covariate, Region, Side
 
 if TYPE_CHECKING:
@@ -32,25 +31,29 @@ LAST_BIT = 62
 
 
 class EngineCounter:
-    """A ``stats.delta_counts.Counter`` that asks the engine. ``recorded``: request -> sparse table."""
+    """A ``stats.delta_counts.Counter`` that asks the engine. ``recorded``: request -> sparse table, of its halves too; ``part`` names the half."""
 
-    def __init__(self, scan: TreeScan, made: Plan) -> None:
+    def __init__(
+        self, scan: TreeScan, made: Plan, recorded: dict[str, pd.DataFrame] | None = None, part: str = ""
+    ) -> None:
         self.scan, self.made, self.source = scan, made, scan.scan.source
-        self.recorded: dict[str, pd.DataFrame] = {}
+        self.recorded: dict[str, pd.DataFrame] = {} if recorded is None else recorded
+        self.part = part
         self._powers: tuple[int, ...] | None = None
 
     def tables(self, regions: Sequence[Region], covariates: Sequence[Covariate]) -> list[NDArray[Any]]:
         """See ``Counter.tables``. Covariates with few levels are counted together and then added up, which saves passes."""
         columns = {one.covariate.name: one for one in self.scan.covariates}
-        missing = [c for c in covariates if request_key(regions, c) not in self.recorded]
+        keys = {c.name: request_key(regions, c, self.part) for c in covariates}
+        missing = [c for c in covariates if keys[c.name] not in self.recorded]
         for together in _batches([columns[c.name] for c in missing]):
             answer = self._scored(regions, together) if self.scan.scored else self._counted(regions, together)
             for column, table in zip(together, answer, strict=True):
-                self.recorded[request_key(regions, column.covariate)] = table
+                self.recorded[keys[column.covariate.name]] = table
         n_groups, second = len(self.scan.labels), len(self.scan.models) == 2
         return [
             dense(
-                self.recorded[request_key(regions, covariate)],
+                self.recorded[keys[covariate.name]],
                 len(regions),
                 covariate,
                 n_groups,
@@ -61,15 +64,13 @@ class EngineCounter:
         ]
 
     def halves(self, rng: np.random.Generator) -> tuple[EngineCounter, EngineCounter]:
-        """Not without a cube: rows would have to be drawn."""
-        raise DataError(
-            Problem(
-                f"honest: halves are drawn from the cells of all covariates, of which there are too many for the tree of "
-                f"{self.scan.tree.attribute}",
-                hint="Use honest: false, fewer covariates, or ordered levels instead of numbers",
-                key="trees",
-            )
-        )
+        """Drawn in the engine; the answers are recorded under the names of the halves. Needs a kept table of the rows."""
+        from reporter.data.tree_halves import drawn_halves
+
+        seed, names = half_names(rng)
+        parts = drawn_halves(self.scan, seed)
+        first, second = (EngineCounter(p, self.made, self.recorded, name) for p, name in zip(parts, names, strict=True))
+        return first, second
 
     def left_out(self) -> list[str]:
         """What is said of rows that the tree does not count."""
@@ -285,14 +286,20 @@ def _of_one(frame: pd.DataFrame, column: CovariateColumn, outcomes: Sequence[str
     return table.rename(columns={column.scan_name: "code"})
 
 
-def request_key(regions: Sequence[Region], covariate: Covariate) -> str:
-    """A request as text, the same for equal requests.
+def half_names(rng: np.random.Generator) -> tuple[int, tuple[str, str]]:
+    """The seed that halves are drawn with, and their names in the record."""
+    seed = int(rng.integers(2**53))
+    return seed, (f"half 1, seed {seed}", f"half 2, seed {seed}")
+
+
+def request_key(regions: Sequence[Region], covariate: Covariate, part: str = "") -> str:
+    """A request as text, the same for equal requests; ``part`` is the half of the rows it is for.
 
     >>> request_key([()], Covariate("age", "numeric"))
     '["age",[[]]]'
     """
     sides = [[[s.covariate, s.missing, s.codes, s.above, s.upto] for s in region] for region in regions]
-    return json.dumps([covariate.name, sides], ensure_ascii=False, separators=(",", ":"))
+    return json.dumps([covariate.name, sides, *([part] if part else [])], ensure_ascii=False, separators=(",", ":"))
 
 
 def dense(

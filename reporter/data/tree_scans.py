@@ -48,7 +48,8 @@ class CovariateColumn:
 
 @dataclass(frozen=True)
 class TreeScan:
-    """One entry of the config's trees over the table. ``distinct``: column of the scan -> its distinct values as Arrow, where they are known."""
+    """One entry of the config's trees over the table. ``distinct``: column of the scan -> its distinct values as Arrow, where they are known.
+    ``kept_as``: the temporary table that holds the rows, where there is one."""
 
     tree: TreeConfig
     scan: Scan
@@ -58,6 +59,7 @@ class TreeScan:
     scored: bool
     notes: tuple[str, ...] = field(default=())
     distinct: dict[str, Any] = field(default_factory=dict)
+    kept_as: str | None = None
 
     def covariate_codes(self, covariate: CovariateColumn) -> Ints:
         """Scan code -> covariate code, the missing one last."""
@@ -123,7 +125,8 @@ def _scan_tree(
             problems += read
     # Labels and predictions have few values: at most 3 of one and 7 codes of the other, were there no mistake in them.
     bound = math.prod(one.covariate.n_levels + 1 for one in covariates) * MOST_ATTRIBUTE * 3 * 7 ** len(models)
-    sure = not scored and bound <= CUBE_CELLS
+    # An honest tree is worth the try whatever the first rows say: halves are drawn from its cells.
+    sure = tree.honest or (not scored and bound <= CUBE_CELLS)
     scan = Scan(source, columns, missing=missing, most_cells=CUBE_CELLS, prefix_rows=PREFIX_ROWS, sure=sure)
     labels, found = _labels(scan, tree, loaded, index, distinct)
     problems += found

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reporter.data.counts import Counts
-from reporter.data.tree_engine import dense, request_key
+from reporter.data.tree_engine import dense, half_names, request_key
 from reporter.data.tree_plans import covariates_of
 from reporter.errors import DataError
 from reporter.stats.delta_counts import Counter, Covariate, Cube, Region
@@ -38,21 +38,27 @@ def tree_counter(counts: Counts, index: int) -> Counter:
 
 
 class Recorded:
-    """A counter that knows only what was asked when the record was made."""
+    """A counter that knows only what was asked when the record was made; of a half of the rows if ``part`` names one."""
 
-    def __init__(self, answers: dict[str, pd.DataFrame], n_groups: int, *, scored: bool, second: bool) -> None:
-        self.answers, self.n_groups, self.scored, self.second = answers, n_groups, scored, second
+    def __init__(
+        self, answers: dict[str, pd.DataFrame], n_groups: int, *, scored: bool, second: bool, part: str = ""
+    ) -> None:
+        self.answers, self.n_groups, self.scored, self.second, self.part = answers, n_groups, scored, second, part
 
     def tables(self, regions: Sequence[Region], covariates: Sequence[Covariate]) -> list[NDArray[Any]]:
         """See ``Counter.tables``."""
         return [self._table(regions, covariate) for covariate in covariates]
 
     def halves(self, rng: np.random.Generator) -> tuple[Counter, Counter]:
-        """Not without a cube."""
-        raise DataError("honest: the record has no cells to draw halves from")
+        """The halves that were drawn when the record was made, by the same random numbers."""
+        _, names = half_names(rng)
+        first, second = (
+            Recorded(self.answers, self.n_groups, scored=self.scored, second=self.second, part=name) for name in names
+        )
+        return first, second
 
     def _table(self, regions: Sequence[Region], covariate: Covariate) -> NDArray[Any]:
-        found = self.answers.get(request_key(regions, covariate))
+        found = self.answers.get(request_key(regions, covariate, self.part))
         if found is None:
             raise DataError(f"the record does not hold what this tree asks of {covariate.name}: it was grown otherwise")
         return dense(found, len(regions), covariate, self.n_groups, scored=self.scored, second=self.second)

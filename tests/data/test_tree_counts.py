@@ -11,9 +11,11 @@ import pandas as pd
 import pytest
 
 from reporter.config.loader import LoadedConfig
-from reporter.data import tree_scans
+from reporter.data import tree_codes, tree_scans
+from reporter.data.checks import plan
 from reporter.data.counts import Counts, count
 from reporter.data.source import open_source
+from reporter.data.tree_engine import EngineCounter
 from reporter.data.tree_plans import tree_plans
 from reporter.data.tree_views import tree_counter
 from reporter.errors import DataError, Problem
@@ -168,11 +170,60 @@ def test_a_covariate_with_very_many_values_is_binned_and_says_so(
     assert cube.to_dict() == queries.to_dict()
 
 
-def test_honest_halves_need_a_cube(frame: pd.DataFrame, configured: Configure, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rate", ["fpr", "score"])
+@pytest.mark.parametrize("cube", [True, False])
+def test_honest_halves_do_not_depend_on_the_order_of_rows(
+    frame: pd.DataFrame, configured: Configure, monkeypatch: pytest.MonkeyPatch, rate: str, cube: bool
+) -> None:
+    scores = [{"name": "old", "score": "s"}, {"name": "new", "score": "t"}]
+    frame = frame.assign(
+        s=np.round(np.linspace(0, 1, len(frame)) ** 2, 3), t=np.round(np.linspace(1, 0, len(frame)), 3)
+    )
+    models = scores if rate == "score" else MODELS
+    loaded = configured("(frame)", models=models, trees=[{**TREE, "rate": rate, "honest": True}])
+    if not cube:
+        monkeypatch.setattr(tree_scans, "CUBE_CELLS", 10)
+        monkeypatch.setattr(tree_codes, "FEWEST_ROWS", 1)
+    first = count(open_source(loaded, data=frame), loaded)
+    assert first.facts["trees"][0]["cube"] == cube
+    (tree,) = _grown(first, loaded)
+    assert "random half" in tree.notes[0]
+    for seed in (1, 2):
+        (other,) = _grown(count(open_source(loaded, data=frame.sample(frac=1, random_state=seed)), loaded), loaded)
+        assert other.to_dict() == tree.to_dict()
+
+
+def test_halves_drawn_by_the_engine_are_all_rows_once(
+    frame: pd.DataFrame, configured: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_scans, "CUBE_CELLS", 10)
+    monkeypatch.setattr(tree_codes, "FEWEST_ROWS", 1)
     loaded = configured("(frame)", models=MODELS, trees=[{**TREE, "honest": True}])
-    first = _grown(count(open_source(loaded, data=frame), loaded), loaded)
-    second = _grown(count(open_source(loaded, data=frame.sample(frac=1, random_state=1)), loaded), loaded)
-    assert first[0].to_dict() == second[0].to_dict()
+    source = open_source(loaded, data=frame)
+    made = plan(source, loaded)
+    (tree,) = made.trees
+    covariates = [one.covariate for one in tree.covariates]
+    with tree_codes.kept(tree, source.n) as rows:
+        whole = EngineCounter(rows, made)
+        drawn = []
+        for seed in (3, 3, 4):
+            halves = whole.halves(np.random.default_rng(seed))
+            drawn.append([half.tables([()], covariates) for half in halves])
+    everything = EngineCounter(tree, made).tables([()], covariates)
+    for first, second in drawn:
+        for one, other, both in zip(first, second, everything, strict=True):
+            assert (one + other == both).all()
+            # Rows that the tree does not count were drawn as well.
+            assert 0.4 < one.sum() / both.sum() < 0.6
+    same, again, different = (first for first, _ in drawn)
+    assert all((a == b).all() for a, b in zip(same, again, strict=True))
+    assert any((a != b).any() for a, b in zip(same, different, strict=True))
+
+
+def test_honest_halves_of_too_many_cells_need_rows_that_can_be_kept(
+    frame: pd.DataFrame, configured: Configure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = configured("(frame)", models=MODELS, trees=[{**TREE, "honest": True}])
     monkeypatch.setattr(tree_scans, "CUBE_CELLS", 10)
     with pytest.raises(DataError, match="honest"):
         count(open_source(loaded, data=frame), loaded)
