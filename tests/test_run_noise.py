@@ -6,10 +6,12 @@ import io
 import json
 import operator
 import os
+import pickle
 import re
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -374,6 +376,27 @@ def test_a_skops_file_needs_its_types_trusted_in_the_config(folder: Path) -> Non
         run(write(folder, "{skops: m.skops}"))
     (study,) = run(write(folder, f"{{skops: m.skops, trusted: ['{unknown}']}}")).noise_results
     assert study.predictor == "skops file m.skops"
+
+
+@pytest.mark.needs("mlflow", "scikit-learn")
+def test_an_mlflow_model_and_an_allowed_pickle_of_it_give_the_same_study(folder: Path) -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    rows = pd.read_csv(folder / "visits.csv")
+    model = LogisticRegression(max_iter=1000).fit(rows[["age", "pain"]], rows["ill"])
+    (folder / "m.pkl").write_bytes(pickle.dumps(model))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import mlflow.sklearn
+
+        mlflow.sklearn.save_model(model, str(folder / "saved"))
+        (tracked,) = run(write(folder, "{mlflow: saved}")).noise_results
+    (pickled,) = run(write(folder, "{pickle: m.pkl, allow_pickle: true}")).noise_results
+    assert (tracked.predictor, pickled.predictor) == ("MLflow model saved", "pickle file m.pkl")
+    assert tracked.points == pickled.points
+    changed = [point.mean for point in pickled.points if point.statistic == "kappa" and point.noise > 0]
+    assert changed
+    assert all(mean is not None and 0 < mean < 0.9 for mean in changed)
 
 
 def test_two_processes_give_the_same_study(folder: Path) -> None:
