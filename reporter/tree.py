@@ -37,8 +37,8 @@ class NodeTest:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """How a node was divided: ``levels_left`` (categories, ordered levels) or ``threshold`` (left is <=); ``followed``
-    names levels (or missing values) that could not be tested and follow the larger child."""
+    """How a node was divided: ``levels_left`` and ``levels_right`` (those that occur in the node; in their order where they have one) or
+    ``threshold`` (left is <=); ``followed`` names levels (or missing values) that could not be tested and follow the larger child."""
 
     covariate: str
     levels_left: tuple[str, ...] | None = None
@@ -60,11 +60,28 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """What the way to a node says of one covariate: the ``levels`` that remain (categories), or ``above`` < value <= ``upto``.
+
+    The ends are numbers, or labels of levels that have an order; None where the interval is open. ``missing``: rows without a
+    value belong to the interval too. ``followed`` are those of the levels that could not be tested and only follow the larger side.
+    """
+
+    covariate: str
+    levels: tuple[str, ...] | None = None
+    above: float | str | None = None
+    upto: float | str | None = None
+    missing: bool = False
+    followed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """One node; ``reason`` says why it was not split further. Children are empty or (left, right).
 
     ``n`` counts rows in the rate's condition. ``rates`` has the keys ``m1_a1``, ``m1_a2``, ``m2_a1``, ``m2_a2`` (model,
-    attribute level), ``base_rates`` ``a1`` and ``a2``; ``delta`` lies in ``[low, high]``.
+    attribute level), ``base_rates`` ``a1`` and ``a2``; ``delta`` lies in ``[low, high]``. ``conditions`` lead to the node, one a
+    covariate; ``path`` is their text.
     """
 
     id: int
@@ -79,6 +96,7 @@ class Node:
     reason: str | None = None
     children: tuple[Node, ...] = ()
     path: str = ""
+    conditions: tuple[Condition, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The node and all below it as plain values."""

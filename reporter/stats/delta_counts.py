@@ -55,6 +55,22 @@ class Covariate:
             return MISSING
         return f"{self.values[code]:g}" if self.kind == "numeric" else self.levels[code]
 
+    def end(self, code: int) -> float | str:
+        """What divides the rows up to a code from those above it: an ordered level's label, or a number. Numbers of more than 12 digits
+        become the shortest of at least 6 that divides the same rows.
+
+        >>> Covariate("x", "numeric", values=(0.1234567890123, 0.2, 20061215.0)).end(0)
+        0.123457
+        """
+        if self.kind != "numeric":
+            return self.levels[code]
+        value = self.values[code]
+        if float(f"{value:.12g}") == value:
+            return value
+        above = self.values[code + 1] if code + 1 < len(self.values) else float("inf")
+        shortened = (float(f"{value:.{digits}g}") for digits in range(6, 18))
+        return next(short for short in shortened if value <= short < above)
+
 
 @dataclass(frozen=True, slots=True)
 class Side:

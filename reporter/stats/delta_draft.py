@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from reporter.stats.delta_counts import Counter, Covariate, Region
 from reporter.stats.delta_node import Figures, node_figures
-from reporter.stats.delta_paths import Condition, path_text
+from reporter.stats.delta_paths import path_text
 from reporter.stats.delta_rates import Table, grouped, outcomes, sizes
 from reporter.stats.delta_spec import TreeSpec
-from reporter.tree import Node, NodeTest, Split, Tree
+from reporter.tree import Condition, Node, NodeTest, Split, Tree
 
 
 @dataclass(slots=True)
@@ -78,6 +78,7 @@ def frozen(root: Draft, spec: TreeSpec, estimating: Counter | None, n_dropped: i
             reason=reason,
             children=tuple(child for child, _ in children),
             path=path_text(draft.conditions),
+            conditions=draft.conditions,
         )
         return node, table
 

@@ -1,36 +1,11 @@
-"""The way to a node in words: one condition a covariate, however often it was split on."""
+"""The way to a node: one condition a covariate, however often it was split on."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from reporter.results import MISSING
 from reporter.stats.delta_counts import Covariate
 from reporter.stats.delta_tests import Cut
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """What a path says of one covariate: the labels that remain, or the ends of an interval (labels or numbers)."""
-
-    covariate: str
-    labels: tuple[str, ...] | None = None
-    above: str | None = None
-    upto: str | None = None
-    missing: bool = False
-
-    def __str__(self) -> str:
-        if self.labels is not None:
-            if len(self.labels) == 1:
-                return f"{self.covariate} = {self.labels[0]}"
-            return f"{self.covariate} in {{{', '.join(self.labels)}}}"
-        if self.above is not None and self.upto is not None:
-            text = f"{self.above} < {self.covariate} <= {self.upto}"
-        elif self.above is not None:
-            text = f"{self.covariate} > {self.above}"
-        else:
-            text = f"{self.covariate} <= {self.upto}"
-        return f"{text} or {MISSING}" if self.missing else text
+from reporter.tree import Condition
 
 
 def narrowed_path(
@@ -40,9 +15,13 @@ def narrowed_path(
     known = next((one for one in conditions if one.covariate == covariate.name), None)
     codes = cut.left if is_left else cut.right
     if cut.upto is None:
-        new = Condition(covariate.name, labels=tuple(covariate.label(code) for code in codes))
+        labels, followed = (
+            tuple(covariate.label(code) for code in some)
+            for some in (codes, [code for code in cut.followed if code in codes])
+        )
+        new = Condition(covariate.name, levels=labels, followed=followed)
     else:
-        end = covariate.label(cut.upto)
+        end = covariate.end(cut.upto)
         missing = bool(cut.followed) and covariate.n_levels in codes
         above, upto = (known.above, known.upto) if known else (None, None)
         new = (
@@ -60,9 +39,27 @@ def path_text(conditions: tuple[Condition, ...]) -> str:
 
     Examples
     --------
-    >>> path_text((Condition("sex", labels=("F",)), Condition("age", above="27", upto="40")))
+    >>> path_text((Condition("sex", levels=("F",)), Condition("age", above=27.0, upto=40.0)))
     'sex = F & 27 < age <= 40'
     >>> path_text(())
     'all rows'
     """
-    return " & ".join(str(one) for one in conditions) if conditions else "all rows"
+    return " & ".join(_text(one) for one in conditions) if conditions else "all rows"
+
+
+def _text(condition: Condition) -> str:
+    name, levels = condition.covariate, condition.levels
+    if levels is not None:
+        return f"{name} = {levels[0]}" if len(levels) == 1 else f"{name} in {{{', '.join(levels)}}}"
+    if condition.above is None:
+        text = f"{name} <= {_end(condition.upto)}"
+    elif condition.upto is None:
+        text = f"{name} > {_end(condition.above)}"
+    else:
+        text = f"{_end(condition.above)} < {name} <= {_end(condition.upto)}"
+    return f"{text} or {MISSING}" if condition.missing else text
+
+
+def _end(value: float | str | None) -> str:
+    """A number with all its digits; a label as it is."""
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)

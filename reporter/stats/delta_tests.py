@@ -72,7 +72,6 @@ class NodeTests:
         self._spec = spec
         self._rng = rng
         self._row_kinds = row_kinds
-        self._varying = varying(outcome, spec.rate)
         self._scores: Scores | None = None
         if spec.test == "score":
             names = (spec.levels[0], spec.levels[1])
@@ -144,10 +143,12 @@ class NodeTests:
 
     def _effects(self, outcome: Table) -> Effects:
         rate = self._spec.rate
+        # of the rows that take part: those without a value of an ordered or numeric covariate do not
+        share = varying(outcome.sum(axis=0), rate)
         if self._spec.contrast == "spread":
-            return spread_effects(outcome, self._varying)
+            return spread_effects(outcome, share)
         z, zz = moments(outcome, rate)
-        return difference_effects(sizes(outcome, rate), z, zz, self._varying)
+        return difference_effects(sizes(outcome, rate), z, zz, share)
 
     def _score(self, scores: Scores, covariate: Covariate, events: Counts) -> CovariateTest:
         spec = self._spec

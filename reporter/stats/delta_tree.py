@@ -239,8 +239,13 @@ def _node_test(covariate: Covariate, tested: CovariateTest, log_p_adjusted: floa
 
 
 def _split(draft: Draft, spec: TreeSpec, covariate: Covariate, cut: Cut, table: Table) -> tuple[Draft, ...]:
-    labels_left = tuple(covariate.label(code) for code in cut.left if code < covariate.n_levels or cut.upto is None)
-    labels_right = tuple(covariate.label(code) for code in cut.right if code < covariate.n_levels or cut.upto is None)
+    occurs = sizes(outcomes(table, spec.rate), spec.rate).sum(axis=1) > 0
+    labels_left, labels_right = (
+        tuple(
+            covariate.label(code) for code in codes if occurs[code] and (code < covariate.n_levels or cut.upto is None)
+        )
+        for codes in (cut.left, cut.right)
+    )
     numeric = covariate.kind == "numeric"
     draft.split = Split(
         covariate=covariate.name,

@@ -32,7 +32,8 @@ def best_partition(bins: Bins, min_size: int) -> Bools | None:
     Without the restriction the best of the 2^(K-1) - 1 partitions is contiguous once the bins are sorted by Δ, so K - 1
     are looked at. Where that one is not admissible all are searched with up to 16 bins; beyond that the best
     admissible contiguous one is taken. The left is the side with fewer rows (if equal, that with the smaller |Δ|), so
-    it depends neither on the names of levels nor on which model or attribute level comes first.
+    it depends neither on the names of levels nor on which model or attribute level comes first; where all is equal but the
+    sign of Δ, the first level lies on the left.
     """
     n_bins = len(bins.members)
     if n_bins < 2:
@@ -72,8 +73,14 @@ def _searched(bins: Bins, min_size: int) -> Bools | None:
 
 
 def _smaller_first(bins: Bins, left: Bools) -> Bools:
-    def key(side: Bools) -> tuple[int, float]:
+    def key(side: Bools) -> tuple[int, float, int]:
         weight = 1 / bins.variance[side]
-        return int(bins.rows[side].sum()), float(abs((weight * bins.delta[side]).sum() / weight.sum()))
+        delta = abs((weight * bins.delta[side]).sum() / weight.sum())
+        # equal but for rounding
+        return (
+            int(bins.rows[side].sum()),
+            float(f"{delta:.9g}"),
+            min(bins.members[row][0] for row in np.flatnonzero(side)),
+        )
 
     return left if key(left) <= key(~left) else ~left
