@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -68,8 +69,9 @@ class Covariate:
         if float(f"{value:.12g}") == value:
             return value
         above = self.values[code + 1] if code + 1 < len(self.values) else float("inf")
-        shortened = (float(f"{value:.{digits}g}") for digits in range(6, 18))
-        return next(short for short in shortened if value <= short < above)
+        exact = Decimal(value)
+        rounded_up = (float(Context(digits, ROUND_CEILING).plus(exact)) for digits in range(6, 18))
+        return next(short for short in rounded_up if value <= short < above)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from reporter.errors import ConfigError, DataError
 from reporter.stats.delta_counts import Covariate, Cube, Region, Side, narrowed
 from reporter.stats.delta_spec import TreeSpec
 from reporter.stats.delta_tree import grow
-from reporter.tree import Node, Rate, Tree
+from reporter.tree import Condition, Node, Rate, Tree
 
 SEX = Covariate("sex", "categorical", ("F", "M"))
 SITE = Covariate("site", "categorical", ("A", "B", "C"))
@@ -401,3 +401,67 @@ def test_ids_count_depth_first() -> None:
     cube = cube_of((AGE,), [((0,), NONE), ((1,), MORE), ((2,), MORE), ((3,), NONE)])
     tree = tree_of(cube, AGE, alpha=0.2)
     assert [node.id for node in walk(tree.root)] == [1, 2, 3, 4, 5]
+
+
+def test_the_levels_of_an_ordered_split_are_those_that_occur_in_the_node() -> None:
+    grade = Covariate("grade", "ordered", ("a", "b", "c", "d", "never"))
+    rates = (NONE, ((20, 20, 160), (50, 10, 140)), MORE, ((20, 20, 160), (120, 10, 70)))
+    tree = tree_of(cube_of((grade,), [((k,), level) for k, level in enumerate(rates)]), grade, alpha=0.001)
+    splits = [node.split for node in tree.nodes() if node.split is not None]
+    assert [(split.levels_left, split.levels_right) for split in splits] == [
+        (("a", "b", "c"), ("d",)),
+        (("a",), ("b", "c")),
+    ]
+    assert [node.conditions for node in tree.nodes() if not node.children] == [
+        (Condition("grade", upto="a"),),
+        (Condition("grade", above="a", upto="c"),),
+        (Condition("grade", above="c"),),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "path"),
+    [
+        ((20_061_214.0, 20_061_215.0), "day <= 20061214"),
+        ((1_234_608.5, 1_234_609.0), "day <= 1234608.5"),
+        ((0.123456789012345, 0.2), "day <= 0.123457"),
+        ((0.123456411111111, 0.123456412222222), "day <= 0.123456412"),
+        ((1.5e-9, 2e-9), "day <= 1.5e-09"),
+    ],
+)
+def test_a_threshold_in_words_divides_the_same_rows(values: tuple[float, float], path: str) -> None:
+    day = Covariate("day", "numeric", values=values)
+    left, right = tree_of(cube_of((day,), [((0,), NONE), ((1,), MORE)]), day).root.children
+    assert left.path == path
+    (condition,) = left.conditions
+    assert isinstance(condition.upto, float)
+    assert values[0] <= condition.upto < values[1]
+    assert right.conditions == (Condition("day", above=condition.upto),)
+
+
+def test_levels_that_only_follow_are_named_in_the_way_to_the_node() -> None:
+    site = Covariate("site", "categorical", ("A", "B", "tiny"))
+    thin: Level = ((0, 1, 3), (0, 1, 3))
+    tree = tree_of(cube_of((site,), [((0,), NONE), ((1,), MORE), ((2,), thin)]), site)
+    followed = [node.conditions[0] for node in tree.root.children if node.conditions[0].followed]
+    assert len(followed) == 1
+    assert followed[0].followed == ("tiny",)
+    assert "tiny" in (followed[0].levels or ())
+
+
+def test_rows_without_a_value_do_not_make_an_ordered_covariate_testable() -> None:
+    rare: Level = ((2, 2, 196), (2, 2, 196))
+    often: Level = ((100, 100, 200), (100, 100, 200))
+    with_value = [((0,), rare), ((1,), rare)]
+    alone = tree_of(cube_of((STAGE,), with_value), STAGE).root.tests["stage"]
+    beside = tree_of(cube_of((STAGE,), [*with_value, ((3,), often)]), STAGE).root.tests["stage"]
+    assert alone.p is None
+    assert (beside.p, beside.reason) == (alone.p, alone.reason)
+
+
+def test_sides_that_differ_by_the_sign_alone_keep_their_places_when_models_swap() -> None:
+    up: Level = ((20, 20, 160), (80, 20, 100))
+    down: Level = ((20, 20, 160), (20, 80, 100))
+    for levels in ((up, down), (down, up)):
+        tree = tree_of(cube_of((SEX,), [((s,), level) for s, level in enumerate(levels)]), SEX)
+        assert [node.path for node in tree.root.children] == ["sex = F", "sex = M"]
