@@ -115,6 +115,40 @@ def test_a_tree_of_the_config_finds_where_the_gap_changes(report: Any) -> None:
     assert any("another value of race than A, B" in note for note in result.notes)
 
 
+@pytest.mark.parametrize("cube", [True, False])
+@pytest.mark.parametrize("rate", ["fpr", "score"])
+def test_each_tree_of_several_pairs_says_which_rows_it_leaves_out(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate: str, cube: bool
+) -> None:
+    rows = loans()
+    rows["race"] = rows["race"].where(rows.index % 40 != 0, None)
+    rows["new"] = rows["new"].where(rows.index % 30 != 1, None)
+    rows.to_csv(tmp_path / "loans.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    if not cube:
+        monkeypatch.setattr(tree_scans, "CUBE_CELLS", 5)
+    several = [
+        {"pairs": [["A", "B"], ["A", "C"]], "levels": None},
+        {"pairs": "one_vs_rest", "levels": None},
+        {"levels": ["A", "B"]},
+    ]
+    made = reporter.run(config(*({"rate": rate, **tree} for tree in several), baseline=None))
+    inside = [["A", "B"], ["A", "C"], *[["A", "B", "C"]] * 3, ["A", "B"]]
+    for result, levels in zip(made.tree_results, inside, strict=True):
+        among = rows[rows["race"].isin(levels)]
+        known = among.dropna(subset=["new"])
+        unlabelled = known["paid"] == ""
+        told = [
+            f"{len(rows) - len(among):,} rows have another value of race than {', '.join(levels)}, or none: left out.",
+            f"{len(among) - len(known)} rows lack a prediction of old or new: left out.",
+        ]
+        if rate == "fpr":
+            told.append(f"{unlabelled.sum()} rows have no label: left out.")
+        assert list(result.notes) == told
+        counted = known[known["paid"] == "0"] if rate == "fpr" else known
+        assert result.tree.root.n == len(counted)
+
+
 def test_the_python_api_finds_the_same_tree(report: Any) -> None:
     (result,) = report({"rate": "fpr"}).tree_results
     rows = loans()

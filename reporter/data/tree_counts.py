@@ -44,7 +44,7 @@ def count_trees(
         cube = _cube(coded(scan, made.n), made)
         if cube is not None:
             tables[f"trees/{index}"] = cube[0]
-            known["notes"] += cube[1]
+            known["left_out"] = cube[1]
         known["cube"] = cube is not None
         facts["trees"].append(known)
     for index, plans in groupby(tree_plans(facts, loaded.config), key=lambda plan: plan.index):
@@ -68,19 +68,20 @@ def described(scan: TreeScan) -> dict[str, Any]:
             for one in scan.covariates
         ],
         "notes": list(scan.notes),
+        "left_out": {},
         "requests": [],
     }
 
 
-def _cube(scan: TreeScan, made: Plan) -> tuple[pd.DataFrame, list[str]] | None:
-    """The cube and what was left out of it; None when it has too many cells."""
+def _cube(scan: TreeScan, made: Plan) -> tuple[pd.DataFrame, dict[str, Any]] | None:
+    """The cube and the rows left out of it; None when it has too many cells."""
     margin = scan.scan.joint()
     if margin is None:
         return None
     group = scan.group_codes()[margin.column("attribute")]
     outcomes = outcome_columns(scan, made, {name: margin.column(name) for name in margin.names})
     predicted = np.logical_and.reduce([~np.isnan(outcomes[name]) for name in outcomes if name != "label"])
-    notes = left_out_notes(scan, int(margin.n[group < 0].sum()), int(margin.n[(group >= 0) & ~predicted].sum()))
+    left_out = rows_left_out(scan, group, predicted, margin.n)
     keep = (group >= 0) & predicted
     columns: dict[str, Any] = {
         f"c{j}": scan.covariate_codes(one)[margin.column(one.scan_name)][keep].astype(np.int32)
@@ -94,11 +95,11 @@ def _cube(scan: TreeScan, made: Plan) -> tuple[pd.DataFrame, list[str]] | None:
     columns["n"] = margin.n[keep]
     if scan.scored:
         frame = pd.DataFrame(columns)
-        return frame.groupby([name for name in columns if name != "n"], sort=True)[["n"]].sum().reset_index(), notes
+        return frame.groupby([name for name in columns if name != "n"], sort=True)[["n"]].sum().reset_index(), left_out
     keys = [name for name in columns if name != "n"]
     summed = add_up(keys, [columns[name].astype(np.int64) for name in keys], columns["n"])
     kept = {name: summed.column(name).astype(columns[name].dtype) for name in keys}
-    return pd.DataFrame({**kept, "n": summed.n}), notes
+    return pd.DataFrame({**kept, "n": summed.n}), left_out
 
 
 def outcome_columns(scan: TreeScan, made: Plan, codes: dict[str, Any]) -> dict[str, Any]:
@@ -125,16 +126,12 @@ def label_codes(scan: TreeScan, made: Plan) -> Any:
     return np.where(bits < 0, 2, bits)
 
 
-def left_out_notes(scan: TreeScan, other: int, unpredicted: int) -> list[str]:
-    """What is said of rows that no tree counts."""
-    notes = []
-    if other:
-        rows = "1 row has" if other == 1 else f"{other:,} rows have"
-        notes.append(f"{rows} another value of {scan.tree.attribute} than {', '.join(scan.labels)}, or none: left out.")
-    if unpredicted:
-        rows = "1 row lacks" if unpredicted == 1 else f"{unpredicted:,} rows lack"
-        notes.append(f"{rows} a prediction of {' or '.join(scan.tree.pair)}: left out.")
-    return notes
+def rows_left_out(scan: TreeScan, group: Any, predicted: Any, n: Any) -> dict[str, Any]:
+    """How many rows no tree of the entry counts: ``other`` have none of its levels, ``unpredicted`` lack a prediction, by level."""
+    return {
+        "other": int(n[group < 0].sum()),
+        "unpredicted": [int(n[(group == code) & ~predicted].sum()) for code in range(len(scan.labels))],
+    }
 
 
 def _translated(scan: TreeScan, made: Plan, name: str, bits: Any) -> Any:
@@ -161,7 +158,7 @@ def _grow(
         if scan.tree.honest and scan.kept_as is None:
             raise DataError(no_halves(loaded, index))
         counter = EngineCounter(scan, made)
-        known["notes"] += counter.left_out()
+        known["left_out"] = counter.left_out()
         for plan in plans:
             told(f"tree {plan.name}")
             grow(counter, plan.spec, plan.rng())

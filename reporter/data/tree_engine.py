@@ -72,9 +72,9 @@ class EngineCounter:
         first, second = (EngineCounter(p, self.made, self.recorded, name) for p, name in zip(parts, names, strict=True))
         return first, second
 
-    def left_out(self) -> list[str]:
-        """What is said of rows that the tree does not count."""
-        from reporter.data.tree_counts import left_out_notes, outcome_columns
+    def left_out(self) -> dict[str, Any]:
+        """The rows that no tree counts."""
+        from reporter.data.tree_counts import outcome_columns, rows_left_out
 
         names = ("attribute", *(f"model {i}" for i in self.scan.models))
         if self.scan.scored:
@@ -83,11 +83,10 @@ class EngineCounter:
         group = self.scan.group_codes()[margin.column("attribute")]
         outcomes = outcome_columns(self.scan, self.made, {name: margin.column(name) for name in margin.names})
         predicted = np.logical_and.reduce([~np.isnan(outcomes[name]) for name in outcomes if name != "label"])
-        lacking = int(margin.n[(group >= 0) & ~predicted].sum())
-        return left_out_notes(self.scan, int(margin.n[group < 0].sum()), lacking)
+        return rows_left_out(self.scan, group, predicted, margin.n)
 
-    def _left_out_scored(self) -> list[str]:
-        from reporter.data.tree_counts import left_out_notes
+    def _left_out_scored(self) -> dict[str, Any]:
+        from reporter.data.tree_counts import rows_left_out
 
         table = self._named((), ())
         scored = functools.reduce(operator.and_, [table[f"model {i}"].notnull() for i in self.scan.models])
@@ -96,8 +95,7 @@ class EngineCounter:
         attribute = self.scan.scan.encode("attribute", answer["attribute"])
         group = self.scan.group_codes()[attribute]
         known = answer["scored"].to_numpy(zero_copy_only=False).astype(bool)
-        n = answer["n_rows"].to_numpy()
-        return left_out_notes(self.scan, int(n[group < 0].sum()), int(n[(group >= 0) & ~known].sum()))
+        return rows_left_out(self.scan, group, known, answer["n_rows"].to_numpy())
 
     def _named(self, regions: Sequence[Region], covariates: Sequence[CovariateColumn]) -> Any:
         table = self.source.table
