@@ -204,14 +204,23 @@ def _read_covariate(
     value = expressions.number(source.table, name, loaded.config.data.missing, sql_name=source.backend.name)
     table = source.table.select(value=value)
     table = table.filter(expressions.finite(table["value"]))
-    cuts = quantile_cuts(source, table, source.fetch_number(table.count()), BINS)
-    bins = Bins.of_breaks(cuts)
+    bins = Bins.of_breaks(shortened(quantile_cuts(source, table, source.fetch_number(table.count()), BINS)))
     top = source.fetch(table.agg(top=table["value"].max()))["top"][0].as_py()
     values = tuple(sorted({*bins.cuts, max(float(top), bins.cuts[-1])}))
     notes.append(
         f"{name} has more than {MOST_VALUES:,} values and is split only between {len(bins.labels)} quantile bins."
     )
     return CovariateColumn(Covariate(name, "numeric", values=values), scan_name, name, bins, coded=True)
+
+
+def shortened(cuts: Sequence[float]) -> list[float]:
+    """Cut points with as few digits as tell them apart, at least 6: they stand in sentences, and rows are divided by what is written.
+
+    >>> shortened([1.23456789, 1.23456999, 2.0])
+    [1.234568, 1.23457, 2.0]
+    """
+    rounded = ([float(f"{cut:.{digits}g}") for cut in cuts] for digits in range(6, 18))
+    return next(some for some in rounded if len(set(some)) == len(set(cuts)))
 
 
 def _values(
