@@ -216,7 +216,10 @@ def _about_unknown_key(path: KeyPath, shown: Any) -> str:
     elif not near:
         elsewhere = difflib.get_close_matches(key, homes_of_keys(), n=1, cutoff=0.8)
         homes = homes_of_keys()[elsewhere[0]] if elsewhere else ()
-        near = f"Did you mean {' or '.join(homes)}?" if 0 < len(homes) <= 3 else ""
+        if len(path) > 1 and homes == (key,):
+            near = f"{key} stands at the top level of a config, beside data and models."
+        else:
+            near = f"Did you mean {' or '.join(homes)}?" if 0 < len(homes) <= 3 else ""
     return f"{near} Allowed here: {', '.join(allowed)}.".strip()
 
 
@@ -227,4 +230,6 @@ def _first_sentence(text: str | None) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+    if not text:
+        return ""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}{'' if text.endswith('?') else '.'}"

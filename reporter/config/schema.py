@@ -427,20 +427,13 @@ class TreeCovariate(Section):
     order: tuple[Name, ...] | None = Field(None, description="All levels in their order; makes it ordered.")
 
 
-TREE_RATES = ("referral", "fpr", "fnr", "accuracy", "score")
-
-
 def _tree_rate(rate: str) -> str:
-    if rate in TREE_RATES:
-        return rate
-    if rate in ("ppv", "npv", "fdr", "for"):
-        raise ValueError(
-            f"found {rate}, expected one of {', '.join(TREE_RATES)}: {rate} conditions on the prediction, "
-            "so the two models have no rows in common to compare"
-        )
-    same = {"tpr": "fnr", "sensitivity": "fnr", "tnr": "fpr", "specificity": "fpr", "referral_rate": "referral"}
-    hint = f"; use {same[rate]}" if rate in same else ""
-    raise ValueError(f"found {rate}, expected one of {', '.join(TREE_RATES)}{hint}")
+    from reporter.stats.delta_options import rate_problem
+
+    problem = rate_problem(rate)
+    if problem is not None:
+        raise ValueError(f"{problem.message}; {problem.hint}")
+    return rate
 
 
 class TreeConfig(Section):
@@ -499,7 +492,7 @@ class TreeConfig(Section):
     adjust: Literal["bonferroni", "none"] = Field(
         "bonferroni", description="Adjustment over the covariates tested in a node."
     )
-    min_size: Annotated[Whole, Field(ge=2)] = Field(
+    min_size: Annotated[Whole, Field(ge=1)] = Field(
         50, description="The smallest node, in rows of the rate's condition."
     )
     max_depth: Annotated[Whole, Field(ge=0)] | None = Field(None, description="The most splits on a path.")

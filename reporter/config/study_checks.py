@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reporter.config.explain import did_you_mean, quoted
 from reporter.config.findings import Finding
-from reporter.config.keypath import KeyPath
+from reporter.config.keypath import KeyPath, path_text
 from reporter.config.parts import Parts
 from reporter.config.references import names_at, one_of
 from reporter.config.schema import NoiseConfig, TreeConfig
@@ -41,8 +41,12 @@ def check_agreement(parts: Parts) -> Iterator[Finding]:
 
 
 def check_trees(parts: Parts) -> Iterator[Finding]:
-    """A label or scores where the rate needs them; columns, levels and models that differ."""
-    predictions_only = {model.name for model in parts.models.values() if model.score is None}
+    """A label or scores where the rate needs them; columns, levels and models that differ; options that go together."""
+    if not parts.trees:
+        return
+    from reporter.stats.delta_options import attribute_problem, combination_problems
+
+    models = {model.name: model for model in parts.models.values()}
     for path, tree in parts.trees.items():
         if len(tree.pair) == 2 and tree.pair[0] == tree.pair[1]:
             key = "compare" if tree.compare is not None else "models"
@@ -52,22 +56,45 @@ def check_trees(parts: Parts) -> Iterator[Finding]:
             yield Finding(
                 (*path, "rate"), f"found {tree.rate}, which needs a label", "Set data.label, or use referral."
             )
-        without = [name for name in tree.pair if name in predictions_only]
+        compared = [models[name] for name in dict.fromkeys(tree.pair) if name in models]
+        without = [model.name for model in compared if model.score is None]
         if tree.rate == "score" and without:
             message = f"found score, but {', '.join(without)} has only a prediction column"
             yield Finding((*path, "rate"), message, "Set its score, or use referral.")
-        for pair_path, pair in _level_pairs(path, tree):
-            if pair[0] == pair[1]:
-                yield Finding(pair_path, f"found {quoted(pair[0])} twice, expected two different levels")
+        columns = [column for model in compared for column in (model.score, model.prediction) if column is not None]
+        label = parts.data.label if parts.data is not None else None
+        role = attribute_problem(tree.attribute, predictions=columns, label=label)
+        combined = combination_problems(
+            rate=tree.rate,
+            test=tree.test,
+            parameters=tree.parameters,
+            contrast="spread" if tree.pairs == "spread" else "difference",
+            n_models=len(tree.pair),
+            kinds=[one.as_ for one in tree.split_on if not isinstance(one, str) and one.as_ is not None],
+        )
+        for problem in [*([role] if role else []), *combined]:
+            yield Finding((*path, problem.key), problem.message, f"{problem.hint}." if problem.hint else "")
+        yield from _level_pairs(path, tree)
         yield from _covariates(path, tree)
 
 
-def _level_pairs(path: KeyPath, tree: TreeConfig) -> Iterator[tuple[KeyPath, tuple[str, ...]]]:
+def _level_pairs(path: KeyPath, tree: TreeConfig) -> Iterator[Finding]:
+    """Two different levels in each pair, and each two levels once: Δ of [b, a] is that of [a, b] with the other sign."""
+    named: list[tuple[KeyPath, tuple[str, ...]]] = []
     if tree.levels is not None:
-        yield (*path, "levels"), tree.levels
+        named.append(((*path, "levels"), tree.levels))
     if isinstance(tree.pairs, tuple):
-        for index, pair in enumerate(tree.pairs):
-            yield (*path, "pairs", index), pair
+        named += [((*path, "pairs", index), pair) for index, pair in enumerate(tree.pairs)]
+    first: dict[frozenset[str], KeyPath] = {}
+    for where, pair in named:
+        if pair[0] == pair[1]:
+            yield Finding(where, f"found {quoted(pair[0])} twice, expected two different levels")
+        elif frozenset(pair) in first:
+            message = (
+                f"found {' and '.join(map(quoted, pair))} a second time, after {path_text(first[frozenset(pair)])}"
+            )
+            yield Finding(where, message, "Keep one of them: the order of the levels only turns the sign.")
+        first.setdefault(frozenset(pair), where)
 
 
 def _covariates(path: KeyPath, tree: TreeConfig) -> Iterator[Finding]:
