@@ -74,8 +74,8 @@ class NodeTests:
         self._row_kinds = row_kinds
         self._scores: Scores | None = None
         if spec.test == "score":
-            names = (spec.levels[0], spec.levels[1])
-            self._scores = node_scores(by_z(outcome), spec.parameters, names)
+            levels = (spec.levels[0], spec.levels[1])
+            self._scores = node_scores(by_z(outcome), spec.parameters, levels, _kinds(spec))
 
     def of(self, covariate: Covariate, outcome: Table) -> CovariateTest:
         """The test of a covariate; ``outcome`` has the shape (codes with the missing one last, attribute levels, ...)."""
@@ -174,3 +174,14 @@ class NodeTests:
             return Cut(tuple(range(last + 1)), tuple(range(last + 1, covariate.n_levels)), upto=last)
 
         return CovariateTest(test, cut)
+
+
+def _kinds(spec: TreeSpec) -> tuple[str, ...]:
+    """What the kinds of rows of ``by_z`` are called."""
+    event, other = {"fnr": ("predicts 0", "predicts 1"), "accuracy": ("is right", "is wrong")}.get(
+        spec.rate, ("predicts 1", "predicts 0")
+    )
+    first, second = spec.models[0], spec.models[-1]
+    if len(spec.models) == 1:
+        return f"{first} {event}", f"{first} {other}"
+    return f"{second} alone {event}", f"{first} alone {event}", f"{first} and {second} agree"

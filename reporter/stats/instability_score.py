@@ -33,7 +33,12 @@ class Scores:
         return int(self.values.shape[-1])
 
 
-def node_scores(events: Counts, parameters: str, names: tuple[str, str] = ("a1", "a2")) -> Scores:
+def node_scores(
+    events: Counts,
+    parameters: str,
+    levels: tuple[str, str] = ("a1", "a2"),
+    kinds: tuple[str, ...] = ("m2 alone predicts 1", "m1 alone predicts 1", "the models agree"),
+) -> Scores:
     """The scores of each kind of row in a node.
 
     Parameters
@@ -41,6 +46,7 @@ def node_scores(events: Counts, parameters: str, names: tuple[str, str] = ("a1",
     events: counts of shape (2, events): per attribute level the rows with (z = 1, z = -1, z = 0), or with
         (prediction 1, prediction 0) for one model.
     parameters: ``delta`` tests Δ alone, ``all`` every parameter.
+    levels, kinds: what the attribute levels and the events are called in a reason.
 
     Notes
     -----
@@ -60,11 +66,8 @@ def node_scores(events: Counts, parameters: str, names: tuple[str, str] = ("a1",
     True
     """
     n = int(events.sum())
-    kinds = ("m2 alone predicts 1", "m1 alone predicts 1", "the models agree")
-    if events.shape[1] == 2:
-        kinds = ("the prediction is 1", "the prediction is 0", "")
     for level, kind in np.argwhere(events == 0):
-        reason = f"an empty cell: no row of level {names[level]} where {kinds[kind]}"
+        reason = f"an empty cell: no row of level {levels[level]} where {kinds[kind]}"
         return Scores(np.zeros((*events.shape, 0)), n, reason)
     share = events / events.sum(axis=1, keepdims=True)
     a = np.array([0.0, 1.0])

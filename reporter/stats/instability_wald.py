@@ -216,8 +216,10 @@ def ordered_contrasts(delta: Floats, variance: Floats) -> tuple[Floats, Floats]:
 def _untestable(effects: Effects, bins: Bins) -> str | None:
     if (effects.rows > 0).sum() < 2:
         return "no row has a value" if not effects.rows.any() else CONSTANT
+    if not (effects.weight > 0).any():
+        return "none of its levels has rows of every attribute level that is compared"
     if not effects.rate.any() or not effects.pooled.any():
-        return "the models never disagree here, or always in the same way"
+        return "what is compared does not vary among the rows of an attribute level"
     if len(bins.members) < 2:
         return f"cannot be told: {_few(len(bins.members))} enough rows and disagreements"
     return None

@@ -465,3 +465,33 @@ def test_sides_that_differ_by_the_sign_alone_keep_their_places_when_models_swap(
     for levels in ((up, down), (down, up)):
         tree = tree_of(cube_of((SEX,), [((s,), level) for s, level in enumerate(levels)]), SEX)
         assert [node.path for node in tree.root.children] == ["sex = F", "sex = M"]
+
+
+def test_a_covariate_that_copies_the_attribute_is_not_tested_for_that_reason() -> None:
+    copy = Covariate("copy", "categorical", ("a", "b"))
+    nothing = (0, 0, 0)
+    cube = cube_of((copy,), [((0,), (MORE[0], nothing)), ((1,), (nothing, MORE[1]))])
+    reason = "none of its levels has rows of every attribute level that is compared"
+    assert tree_of(cube, copy).root.tests["copy"].reason == reason
+
+
+@pytest.mark.parametrize(
+    ("rate", "predictions", "kind"),
+    [
+        ("fnr", (0, 1), "old alone predicts 0"),
+        ("fnr", (1, 0), "new alone predicts 0"),
+        ("accuracy", (0, 1), "new alone is right"),
+        ("referral", (1, 0), "old alone predicts 1"),
+    ],
+)
+def test_an_empty_cell_of_the_score_test_is_named_by_the_event_of_the_rate(
+    rate: str, predictions: tuple[int, int], kind: str
+) -> None:
+    kinds = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    cells = [(s, a, *pair) for s in (0, 1) for a in (0, 1) for pair in kinds if not (a == 1 and pair == predictions)]
+    code, group, first, second = np.array(cells).T
+    ones = np.ones(len(cells), int)
+    cube = Cube.of((SEX,), code[:, None], group, ones, first, second, 100 * ones, n_groups=2)
+    spec: dict[str, Any] = {"test": "score", "rate": rate, "models": ("old", "new"), "levels": ("men", "women")}
+    reason = tree_of(cube, SEX, **spec).root.tests["sex"].reason
+    assert reason == f"an empty cell: no row of level women where {kind}"

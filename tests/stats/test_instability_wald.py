@@ -135,7 +135,7 @@ def test_a_constant_covariate_is_not_tested() -> None:
 
 def test_models_that_never_disagree_are_not_tested() -> None:
     effects = effects_of([[[0, 0, 100], [0, 0, 100]], [[0, 0, 100], [0, 0, 100]]])
-    reason = "the models never disagree here, or always in the same way"
+    reason = "what is compared does not vary among the rows of an attribute level"
     assert homogeneity_test(effects, joined_bins(effects, ordered=False)).reason == reason
 
 
