@@ -37,8 +37,8 @@ class NodeTest:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """How a node was divided: ``levels_left`` and ``levels_right`` (those that occur in the node; in their order where they have one) or
-    ``threshold`` (left is <=); ``followed`` names levels (or missing values) that could not be tested and follow the larger child."""
+    """How a node was divided: ``levels_left`` and ``levels_right`` (categories that occur in the node; ordered: all up to the cut, and all
+    above) or ``threshold`` (left is <=); ``followed`` names levels (or missing values) that could not be tested and follow the larger child."""
 
     covariate: str
     levels_left: tuple[str, ...] | None = None
@@ -64,7 +64,8 @@ class Condition:
     """What the way to a node says of one covariate: the ``levels`` that remain (categories), or ``above`` < value <= ``upto``.
 
     The ends are numbers, or labels of levels that have an order; None where the interval is open. ``missing``: rows without a
-    value belong to the interval too. ``followed`` are those of the levels that could not be tested and only follow the larger side.
+    value belong to the interval too. ``followed`` are those of the levels that could not be tested and only follow the larger side,
+    ``occurring`` the labels in an interval of ordered levels that occur in the node.
     """
 
     covariate: str
@@ -73,6 +74,7 @@ class Condition:
     upto: float | str | None = None
     missing: bool = False
     followed: tuple[str, ...] = ()
+    occurring: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reporter.results import MISSING
 from reporter.stats.delta_counts import Covariate
 from reporter.stats.delta_tests import Cut
@@ -9,9 +11,9 @@ from reporter.tree import Condition
 
 
 def narrowed_path(
-    conditions: tuple[Condition, ...], covariate: Covariate, cut: Cut, *, is_left: bool
+    conditions: tuple[Condition, ...], covariate: Covariate, cut: Cut, occurs: Sequence[int], *, is_left: bool
 ) -> tuple[Condition, ...]:
-    """The conditions with one side of a cut added; a covariate keeps its place."""
+    """The conditions with one side of a cut added; a covariate keeps its place. ``occurs``: the codes that occur in the node."""
     known = next((one for one in conditions if one.covariate == covariate.name), None)
     codes = cut.left if is_left else cut.right
     if cut.upto is None:
@@ -24,10 +26,17 @@ def narrowed_path(
         end = covariate.end(cut.upto)
         missing = bool(cut.followed) and covariate.n_levels in codes
         above, upto = (known.above, known.upto) if known else (None, None)
-        new = (
-            Condition(covariate.name, above=above, upto=end, missing=missing)
-            if is_left
-            else Condition(covariate.name, above=end, upto=upto, missing=missing)
+        inside = (
+            []
+            if covariate.kind == "numeric"
+            else [code for code in occurs if code in codes and code < covariate.n_levels]
+        )
+        new = Condition(
+            covariate.name,
+            above=above if is_left else end,
+            upto=end if is_left else upto,
+            missing=missing,
+            occurring=tuple(covariate.label(code) for code in inside),
         )
     if known is None:
         return (*conditions, new)

@@ -239,11 +239,9 @@ def _node_test(covariate: Covariate, tested: CovariateTest, log_p_adjusted: floa
 
 
 def _split(draft: Draft, spec: TreeSpec, covariate: Covariate, cut: Cut, table: Table) -> tuple[Draft, ...]:
-    occurs = sizes(outcomes(table, spec.rate), spec.rate).sum(axis=1) > 0
+    occurs = np.flatnonzero(sizes(outcomes(table, spec.rate), spec.rate).sum(axis=1))
     labels_left, labels_right = (
-        tuple(
-            covariate.label(code) for code in codes if occurs[code] and (code < covariate.n_levels or cut.upto is None)
-        )
+        tuple(covariate.label(code) for code in codes if code < covariate.n_levels or cut.upto is None)
         for codes in (cut.left, cut.right)
     )
     numeric = covariate.kind == "numeric"
@@ -262,7 +260,7 @@ def _split(draft: Draft, spec: TreeSpec, covariate: Covariate, cut: Cut, table: 
                 region=narrowed(draft.region, side),
                 table=inside,
                 figures=node_figures(inside, spec),
-                conditions=narrowed_path(draft.conditions, covariate, cut, is_left=is_left),
+                conditions=narrowed_path(draft.conditions, covariate, cut, occurs.tolist(), is_left=is_left),
             )
         )
     draft.children = (children[0], children[1])

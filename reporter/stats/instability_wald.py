@@ -217,7 +217,7 @@ def _untestable(effects: Effects, bins: Bins) -> str | None:
     if (effects.rows > 0).sum() < 2:
         return "no row has a value" if not effects.rows.any() else CONSTANT
     if not (effects.weight > 0).any():
-        return "none of its levels has rows of every attribute level that is compared"
+        return "cannot be told: none of its levels has rows of every attribute level that is compared"
     if not effects.rate.any() or not effects.pooled.any():
         return "what is compared does not vary among the rows of an attribute level"
     if len(bins.members) < 2:

@@ -403,19 +403,18 @@ def test_ids_count_depth_first() -> None:
     assert [node.id for node in walk(tree.root)] == [1, 2, 3, 4, 5]
 
 
-def test_the_levels_of_an_ordered_split_are_those_that_occur_in_the_node() -> None:
+def test_the_way_to_a_node_names_the_ordered_levels_that_occur_there() -> None:
     grade = Covariate("grade", "ordered", ("a", "b", "c", "d", "never"))
     rates = (NONE, ((20, 20, 160), (50, 10, 140)), MORE, ((20, 20, 160), (120, 10, 70)))
     tree = tree_of(cube_of((grade,), [((k,), level) for k, level in enumerate(rates)]), grade, alpha=0.001)
     splits = [node.split for node in tree.nodes() if node.split is not None]
-    assert [(split.levels_left, split.levels_right) for split in splits] == [
-        (("a", "b", "c"), ("d",)),
-        (("a",), ("b", "c")),
-    ]
+    assert [split.levels_left for split in splits] == [("a", "b", "c"), ("a",)], (
+        "as published: every level up to the cut"
+    )
     assert [node.conditions for node in tree.nodes() if not node.children] == [
-        (Condition("grade", upto="a"),),
-        (Condition("grade", above="a", upto="c"),),
-        (Condition("grade", above="c"),),
+        (Condition("grade", upto="a", occurring=("a",)),),
+        (Condition("grade", above="a", upto="c", occurring=("b", "c")),),
+        (Condition("grade", above="c", occurring=("d",)),),
     ]
 
 
@@ -471,7 +470,7 @@ def test_a_covariate_that_copies_the_attribute_is_not_tested_for_that_reason() -
     copy = Covariate("copy", "categorical", ("a", "b"))
     nothing = (0, 0, 0)
     cube = cube_of((copy,), [((0,), (MORE[0], nothing)), ((1,), (nothing, MORE[1]))])
-    reason = "none of its levels has rows of every attribute level that is compared"
+    reason = "cannot be told: none of its levels has rows of every attribute level that is compared"
     assert tree_of(cube, copy).root.tests["copy"].reason == reason
 
 
