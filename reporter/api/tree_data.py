@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from reporter.api.tree_rows import COUNT, counted_frame
+from reporter.api.tree_arguments import Columns, level_text
+from reporter.api.tree_rows import counted_frame
 from reporter.errors import DataError, Problem
 from reporter.stats.delta_counts import Covariate, Cube
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Which columns of the data play which part."""
-
-    attribute: str
-    models: tuple[str, ...]
-    label: str | None
-    split_on: tuple[str, ...]
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        """Every column that is needed, once."""
-        label = () if self.label is None else (self.label,)
-        return tuple(dict.fromkeys((self.attribute, *self.models, *label, *self.split_on)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +43,26 @@ def tree_data(
     Rows without an attribute value, of another attribute level, or without a prediction of every model are left out, and
     the notes say how many. Every problem with the data is a ``DataError`` that names the column.
     """
-    frame = counted_frame(data, columns.all, keep_order=keep_order)
-    n = frame.pop(COUNT).to_numpy(dtype=np.int64)
+    frame, n = counted_frame(data, columns.all, keep_order=keep_order)
     if not n.sum():
         raise DataError("the data has no rows")
-    group, names = _groups(frame[columns.attribute], columns.attribute, levels)
-    predictions = [_predictions(frame[model], model, n, scored=scored) for model in columns.models]
-    label = _labels(frame, columns.label, positive)
+    problems: list[Problem] = []
+    with _gathered(problems):
+        group, names = _groups(frame[columns.attribute], columns.attribute, levels)
+    predictions = []
+    for model in columns.models:
+        with _gathered(problems):
+            predictions.append(_predictions(frame[model], model, n, scored=scored))
+    with _gathered(problems):
+        label = _labels(frame, columns.label, positive)
     codes, covariates = [], []
     for name in columns.split_on:
-        code, covariate = _covariate(frame[name], name, ordered.get(name), is_numeric=name in numeric)
-        codes.append(code)
-        covariates.append(covariate)
+        with _gathered(problems):
+            code, covariate = _covariate(frame[name], name, ordered.get(name), is_numeric=name in numeric)
+            codes.append(code)
+            covariates.append(covariate)
+    if problems:
+        raise DataError(*problems)
     of_group = group >= 0
     predicted = np.logical_and.reduce([~np.isnan(values) for values in predictions])
     notes = _left_out(n, of_group, predicted, columns, names)
@@ -95,11 +89,13 @@ def tree_data(
     return TreeData(cube, names, tuple(covariates), notes)
 
 
-def _text(value: Any) -> str:
-    """A value as a label: 1.0 is "1", whatever the type of its column."""
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
+@contextlib.contextmanager
+def _gathered(problems: list[Problem]) -> Iterator[None]:
+    """What one column has wrong joins what the others have."""
+    try:
+        yield
+    except DataError as error:
+        problems += error.problems
 
 
 def _shown(value: Any) -> str:
@@ -112,19 +108,13 @@ def _groups(
 ) -> tuple[np.ndarray[Any, np.dtype[np.int64]], tuple[str, ...]]:
     """Codes of the attribute levels (-1: another level, or none) and their labels."""
     codes, uniques = pd.factorize(values, sort=False)
-    found = [_text(value) for value in uniques]
+    found = [level_text(value) for value in uniques]
     if levels is None:
-        if len(found) != 2:
-            raise DataError(
-                Problem(
-                    f"{name!r} has {len(found)} levels ({_listed(found)}), expected two",
-                    key="levels",
-                    hint="Name the two levels to compare: levels=(a1, a2)",
-                )
-            )
-        names = tuple(sorted(found))
+        names = tuple(sorted(set(found)))
+        if len(names) != 2:
+            raise DataError(_not_two(name, names))
     else:
-        names = tuple(_text(level) for level in levels)
+        names = tuple(level_text(level) for level in levels)
         missing = [level for level in names if level not in found]
         if missing:
             raise DataError(
@@ -134,9 +124,20 @@ def _groups(
     return place[codes], names
 
 
+def _not_two(name: str, found: Sequence[str]) -> Problem:
+    if not found:
+        return Problem(f"{name!r} has no level: every value is missing", key="attribute")
+    if len(found) == 1:
+        message = f"{name!r} has one level ({_listed(found)}), expected two"
+        hint = "Choose another column: with fewer than two levels there is no gap"
+        return Problem(message, key="attribute", hint=hint)
+    message = f"{name!r} has {len(found)} levels ({_listed(found)}), expected two"
+    return Problem(message, key="levels", hint="Name the two levels to compare: levels=(a1, a2)")
+
+
 def _predictions(values: pd.Series[Any], name: str, n: Any, *, scored: bool) -> Any:
     """The predictions 0 and 1, or the scores, as floats; NaN for a missing one."""
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    numbers = _as_numbers(values)
     bad = np.isnan(numbers) & values.notna().to_numpy()
     if scored:
         bad |= np.isinf(numbers)
@@ -148,7 +149,7 @@ def _predictions(values: pd.Series[Any], name: str, n: Any, *, scored: bool) -> 
         raise DataError(
             Problem(
                 f"column {name!r}: found {_shown(example)} ({int(n[bad].sum())} such rows), expected {expected}",
-                hint="" if scored else "For scores use rate='score', or apply the threshold first",
+                hint="" if scored else "For scores use rate='score' of delta_tree, or apply the threshold first",
             )
         )
     if np.isnan(numbers).all():
@@ -156,24 +157,40 @@ def _predictions(values: pd.Series[Any], name: str, n: Any, *, scored: bool) -> 
     return numbers
 
 
+def _as_numbers(values: pd.Series[Any]) -> Any:
+    """The values as floats, NaN for what is missing or no number: dates and complex numbers are none."""
+    if values.dtype.kind in "mMc":
+        values = values.astype(object)
+    numbers = pd.to_numeric(values, errors="coerce")
+    if numbers.dtype.kind == "c":
+        return np.full(len(values), np.nan)
+    return numbers.to_numpy(dtype=float, na_value=np.nan)
+
+
 def _labels(frame: pd.DataFrame, name: str | None, positive: Any) -> Any:
     """Label codes 0, 1 and 2 for none."""
     if name is None:
         return np.full(len(frame), 2)
     codes, uniques = pd.factorize(frame[name], sort=False)
-    found = [_text(value) for value in uniques]
-    yes = _text(positive)
+    found = [level_text(value) for value in uniques]
+    if not found:
+        raise DataError(Problem(f"the label {name!r} has no value: every one is missing", key="label"))
+    yes = level_text(positive)
     # bools are the labels 0 and 1
-    known = {"True": "1", "False": "0"} if set(found) <= {"True", "False"} and yes in ("0", "1") else {}
-    found = [known.get(value, value) for value in found]
-    if len(found) > 2:
+    bits = {"True": "1", "False": "0"}
+    if set(found) <= set(bits) and yes in ("0", "1"):
+        found = [bits[value] for value in found]
+    elif set(found) <= {"0", "1"}:
+        yes = bits.get(yes, yes)
+    distinct = sorted(set(found))
+    if len(distinct) > 2:
         raise DataError(
-            Problem(f"the label {name!r} has {len(found)} values ({_listed(found)}), expected two", key="label")
+            Problem(f"the label {name!r} has {len(distinct)} values ({_listed(distinct)}), expected two", key="label")
         )
     if yes not in found and not (set(found) == {"0"} and yes == "1"):
         raise DataError(
             Problem(
-                f"the label {name!r} has the values {_listed(found)}, none of them is {yes!r}",
+                f"the label {name!r} has the values {_listed(distinct)}, none of them is {yes!r}",
                 key="positive",
                 hint="Name the value that counts as 1: positive=...",
             )
@@ -196,35 +213,35 @@ def _covariate(
         return _numeric(values, name)
     codes, uniques = pd.factorize(values, sort=False)
     if isinstance(dtype, pd.CategoricalDtype):
-        occurring = {_text(value) for value in uniques}
-        levels = [name for name in map(_text, dtype.categories) if name in occurring]
+        occurring = {level_text(value) for value in uniques}
+        levels = [name for name in map(level_text, dtype.categories) if name in occurring]
     else:
-        levels = sorted({_text(value) for value in uniques})
+        levels = sorted({level_text(value) for value in uniques})
     place = {level: code for code, level in enumerate(levels)}
-    lookup = np.array([place[_text(value)] for value in uniques] + [len(levels)])
+    lookup = np.array([place[level_text(value)] for value in uniques] + [len(levels)])
     return lookup[codes], Covariate(name, "categorical", levels=tuple(levels))
 
 
 def _ordered(values: pd.Series[Any], name: str, order: Sequence[Any]) -> tuple[Any, Covariate]:
-    levels = tuple(_text(level) for level in order)
+    levels = tuple(level_text(level) for level in order)
     place = {level: code for code, level in enumerate(levels)}
     if len(place) < len(levels):
         raise DataError(Problem("a level is named twice", key=f"ordered[{name!r}]"))
     codes, uniques = pd.factorize(values, sort=False)
-    unknown = [_text(value) for value in uniques if _text(value) not in place]
+    unknown = [level_text(value) for value in uniques if level_text(value) not in place]
     if unknown:
         raise DataError(
             Problem(
                 f"column {name!r} has values without a place in its order: {_listed(unknown)}", key=f"ordered[{name!r}]"
             )
         )
-    return np.array([place[_text(value)] for value in uniques] + [len(levels)])[codes], Covariate(
+    return np.array([place[level_text(value)] for value in uniques] + [len(levels)])[codes], Covariate(
         name, "ordered", levels=levels
     )
 
 
 def _numeric(values: pd.Series[Any], name: str) -> tuple[Any, Covariate]:
-    numbers = pd.to_numeric(values.astype(object), errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    numbers = _as_numbers(values.astype(object))
     bad = (np.isnan(numbers) & values.notna().to_numpy()) | np.isinf(numbers)
     if bad.any():
         raise DataError(Problem(f"column {name!r}: found {_shown(values[bad].iloc[0])}, expected a finite number"))

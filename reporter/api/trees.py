@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from reporter.errors import ConfigError, Problem
-
 if TYPE_CHECKING:
-    from reporter.stats.delta_spec import TreeSpec
     from reporter.stats.instability import Test
     from reporter.tree import Tree
 
@@ -50,7 +47,8 @@ def delta_tree(
         count rows in the rate's condition.
     label, positive: the column of true labels and its value that counts as 1; needed for fpr, fnr and accuracy.
     split_on, ordered, numeric: the covariates; the order of levels of ordered ones; those to read as numbers. A pandas
-        ordered categorical is ordered, a number column numeric, everything else categorical.
+        ordered categorical is ordered, a number column numeric, everything else categorical. A compared model's own column may
+        be one of them (where in the old model's scores do the gaps change?), the attribute may not.
     test: ``wald`` tests whether Δ differs over a covariate's levels. ``score`` is the published statistic (``parameters``:
         ``delta`` or ``all`` four), kept for comparison. ``permutation`` is for small nodes.
     max_depth: the most splits on a path. ``min_difference``: siblings whose Δ differ by less are joined again.
@@ -59,7 +57,8 @@ def delta_tree(
 
     Raises
     ------
-    ConfigError: an argument is wrong or does not fit the others. DataError: the data does not fit the arguments.
+    ConfigError: an argument is wrong or does not fit the others. DataError: the data does not fit the arguments. Both list
+        every problem that was found.
 
     Examples
     --------
@@ -71,86 +70,54 @@ def delta_tree(
     >>> tree.leaves()[["path", "n", "delta"]].values.tolist()
     [['sex = F', 100, 0.0], ['sex = M', 100, 0.5]]
     """
-    _check(attribute, levels, models, rate, label, split_on, ordered or {}, numeric)
     import numpy as np
 
-    from reporter.api.tree_data import Columns, tree_data
-    from reporter.stats.delta_counts import Covariate
+    from reporter.api.tree_arguments import tree_arguments
+    from reporter.api.tree_data import tree_data
     from reporter.stats.delta_spec import TreeSpec
     from reporter.stats.delta_tree import grow
 
-    columns = Columns(attribute, tuple(models), label, tuple(split_on))
-    options: dict[str, Any] = {
-        "models": columns.models,
-        "rate": rate,
-        "test": test,
-        "parameters": parameters,
-        "alpha": alpha,
-        "adjust": adjust,
-        "min_size": min_size,
-        "max_depth": max_depth,
-        "min_difference": min_difference,
-        "honest": honest,
-        "ties": ties,
-    }
     # wrong arguments are told before any data is read
-    TreeSpec(levels=("a1", "a2"), covariates=tuple(Covariate(name, "ordered") for name in split_on), **options)
+    given = tree_arguments(
+        data,
+        attribute=attribute,
+        levels=levels,
+        models=models,
+        label=label,
+        split_on=split_on,
+        ordered=ordered,
+        numeric=numeric,
+        seed=seed,
+        options={
+            "rate": rate,
+            "test": test,
+            "parameters": parameters,
+            "alpha": alpha,
+            "adjust": adjust,
+            "min_size": min_size,
+            "max_depth": max_depth,
+            "min_difference": min_difference,
+            "honest": honest,
+            "ties": ties,
+        },
+    )
     found = tree_data(
         data,
-        columns,
-        levels=levels,
+        given.columns,
+        levels=given.levels,
         positive=positive,
-        ordered=ordered or {},
-        numeric=numeric,
+        ordered=given.ordered,
+        numeric=given.numeric,
         scored=rate == "score",
         keep_order=ties == "rows",
     )
-    spec: TreeSpec = TreeSpec(levels=found.levels, covariates=found.covariates, **options)
-    tree = grow(found.cube, spec, np.random.default_rng(seed)).tree
+    spec = TreeSpec(levels=found.levels, models=given.columns.models, covariates=found.covariates, **given.options)
+    tree = grow(found.cube, spec, np.random.default_rng(given.seed)).tree
     notes = found.notes
     unlabelled = int(found.cube.n[found.cube.label == 2].sum())
     if unlabelled and rate in ("fpr", "fnr", "accuracy"):
         notes = (*notes, f"{unlabelled} rows without a label are left out")
     return replace(tree, notes=(*notes, *tree.notes))
-
-
-def _check(
-    attribute: str,
-    levels: Sequence[Any] | None,
-    models: Sequence[str],
-    rate: str,
-    label: str | None,
-    split_on: Sequence[str],
-    ordered: Mapping[str, Sequence[Any]],
-    numeric: Sequence[str],
-) -> None:
-    problems = []
-    for key, value in (("models", models), ("split_on", split_on), ("numeric", numeric)):
-        if isinstance(value, str):
-            problems.append(Problem(f"found the string {value!r}, expected a list of columns", key=key))
-    if levels is not None and (isinstance(levels, str) or len(levels) != 2):
-        problems.append(Problem(f"found {levels!r}, expected two levels (a1, a2)", key="levels"))
-    elif levels is not None and str(levels[0]) == str(levels[1]):
-        problems.append(Problem(f"found {levels[0]!r} twice, expected two different levels", key="levels"))
-    if attribute in split_on:
-        problems.append(
-            Problem(
-                f"{attribute!r} is the attribute itself: within one of its levels Δ has nothing to compare",
-                key="split_on",
-                hint="Leave it out",
-            )
-        )
-    if rate in ("fpr", "fnr", "accuracy") and label is None:
-        problems.append(Problem(f"{rate} needs the true labels", key="label", hint="Name their column: label=..."))
-    for key, names in (("ordered", ordered), ("numeric", numeric)):
-        for name in names:
-            if name not in split_on:
-                problems.append(Problem(f"{name!r} is not in split_on", key=key))
-    for name in numeric:
-        if name in ordered:
-            problems.append(Problem(f"{name!r} is named in ordered too", key="numeric"))
-    if problems:
-        raise ConfigError(*problems)
 
 
 def instability_test(
@@ -172,7 +139,7 @@ def instability_test(
 
     Parameters
     ----------
-    covariate, attribute, m1, m2: vectors of equal length; ``attribute`` has two values, ``m1`` and ``m2`` are 0 or 1.
+    covariate, attribute, m1, m2: vectors of equal length (lists, arrays, Series, iterators); ``attribute`` has two values, ``m1`` and ``m2`` are 0 or 1.
     levels: (a1, a2), by default the two values, sorted.
     kind: ``ordered`` takes the order of a pandas ordered categorical, else that of the sorted values.
     min_size: for ``ordered`` and ``numeric``, the rows on both sides of a cut. ``trim``: for ``test="score"`` of a numeric
@@ -184,7 +151,8 @@ def instability_test(
 
     Raises
     ------
-    ConfigError: an argument is wrong. DataError: values that do not fit. ValueError: unequal lengths, no rows.
+    ConfigError: an argument is wrong. DataError: values that do not fit. InputError (a ValueError): unequal lengths, no rows,
+        missing values, something that is no vector.
 
     Examples
     --------
@@ -196,56 +164,32 @@ def instability_test(
     (1.0, True)
     """
     import numpy as np
-    import pandas as pd
 
-    from reporter.api.tree_data import Columns, tree_data
+    from reporter.api.tree_arguments import Columns, instability_arguments
+    from reporter.api.tree_data import tree_data
+    from reporter.api.tree_vectors import as_categories, order_of, vectors_frame
     from reporter.stats.delta_spec import TreeSpec
     from reporter.stats.delta_tree import covariate_test
 
-    if kind not in ("categorical", "ordered", "numeric"):
-        raise ConfigError(Problem(f"found {kind!r}, expected categorical, ordered or numeric", key="kind"))
-    vectors = {"covariate": covariate, "attribute": attribute, "m1": m1, "m2": m2}
-    lengths = {name: len(vector) for name, vector in vectors.items()}
-    if len(set(lengths.values())) != 1:
-        raise ValueError(
-            "the vectors have different lengths: " + ", ".join(f"{name} {size}" for name, size in lengths.items())
-        )
-    if not lengths["m1"]:
-        raise ValueError("the vectors are empty")
-    frame = pd.DataFrame({name: pd.Series(vector).reset_index(drop=True) for name, vector in vectors.items()})
-    for name in ("attribute", "m1", "m2"):
-        if frame[name].isna().any():
-            raise ValueError(
-                f"{name} has {int(frame[name].isna().sum())} missing values: leave these rows out of all vectors"
-            )
+    given = instability_arguments(
+        levels=levels,
+        kind=kind,
+        seed=seed,
+        options={"test": test, "parameters": parameters, "min_size": min_size, "trim": trim, "ties": ties},
+    )
+    frame = vectors_frame(covariate, attribute, m1, m2)
     values = frame["covariate"]
     if kind == "categorical":
-        known = values.notna()
-        frame["covariate"] = values.astype(object).where(known, None)
-        if known.any():
-            frame.loc[known, "covariate"] = values[known].astype(str)
-    order = None
-    if kind == "ordered":
-        categories = values.cat.categories if isinstance(values.dtype, pd.CategoricalDtype) else None
-        order = list(categories) if categories is not None else sorted(values.dropna().unique())
+        frame["covariate"] = as_categories(values)
     found = tree_data(
         frame,
         Columns("attribute", ("m1", "m2"), None, ("covariate",)),
-        levels=levels,
+        levels=given.levels,
         positive=1,
-        ordered={"covariate": order} if order is not None else {},
+        ordered={"covariate": order_of(values)} if kind == "ordered" else {},
         numeric=["covariate"] if kind == "numeric" else [],
         scored=False,
         keep_order=ties == "rows",
     )
-    spec = TreeSpec(
-        levels=found.levels,
-        models=("m1", "m2"),
-        covariates=found.covariates,
-        test=test,
-        parameters=parameters,
-        min_size=min_size,
-        trim=trim,
-        ties=ties,
-    )
-    return covariate_test(found.cube, spec, np.random.default_rng(seed))
+    spec = TreeSpec(levels=found.levels, models=("m1", "m2"), covariates=found.covariates, **given.options)
+    return covariate_test(found.cube, spec, np.random.default_rng(given.seed))

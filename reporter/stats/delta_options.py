@@ -49,11 +49,13 @@ def value_problems(options: Mapping[str, Any]) -> list[Problem]:
             problems += [problem] if problem else []
         elif key in _CHOICES:
             if not (isinstance(found, str) and found in _CHOICES[key]):
-                problems.append(Problem(f"found {found!r}, expected one of {', '.join(_CHOICES[key])}", key=key))
+                problems.append(
+                    Problem(f"found {as_found(found)}, expected one of {', '.join(_CHOICES[key])}", key=key)
+                )
         elif key in _BOUNDS:
             fine, expected = _BOUNDS[key]
             if not fine(found):
-                problems.append(Problem(f"found {_shown(found)}, expected {expected}", key=key))
+                problems.append(Problem(f"found {as_found(found)}, expected {expected}", key=key))
     return problems
 
 
@@ -66,7 +68,7 @@ def rate_problem(rate: Any) -> Problem | None:
     rate: found 'ppv', expected one of referral, fpr, fnr, accuracy, score: it conditions on the prediction, so the two models have no common rows
     """
     if not isinstance(rate, str):
-        return Problem(f"found {rate!r}, expected one of {', '.join(RATES)}", key="rate")
+        return Problem(f"found {as_found(rate)}, expected one of {', '.join(RATES)}", key="rate")
     if rate in RATES:
         return None
     reason = hint = ""
@@ -171,6 +173,18 @@ _BOUNDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def _shown(value: Any) -> str:
-    """As it is written in Python, numpy's numbers without their type."""
-    return repr(value.item() if isinstance(value, np.generic) else value)
+def as_found(value: Any) -> str:
+    """A value as it is written in Python, numpy's numbers without their type; of what is long only the kind.
+
+    Examples
+    --------
+    >>> as_found(np.float64(0.5)), as_found("yes"), as_found(list(range(100)))
+    ('0.5', "'yes'", 'a list')
+    """
+    plain = value.item() if isinstance(value, np.generic) else value
+    if plain is None or isinstance(plain, str | bool | Real | complex | list | tuple | set | frozenset):
+        written = repr(plain)
+        if len(written) <= 60:
+            return written
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

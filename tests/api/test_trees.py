@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import reporter
-from reporter.errors import ConfigError, DataError
+from reporter.errors import ConfigError, DataError, InputError
 
 
 def frame(n: int = 2_000) -> pd.DataFrame:
@@ -191,6 +191,145 @@ def test_wrong_arguments_are_told_before_the_data_is_read(changes: dict[str, Any
         tree_of("no/such/file.csv", **changes)
 
 
+def test_every_wrong_argument_is_told_at_once() -> None:
+    with pytest.raises(ConfigError) as caught:
+        tree_of(
+            None, attribute="A", models=("m", "m"), split_on=["A", "A"], rate="ppv", alpha=2, min_size=0, levels="xy",
+            numeric=None, ordered=["c"], seed=-1, honest="yes", label=3,
+        )  # fmt: skip
+    assert [problem.key for problem in caught.value.problems] == [
+        *("data", "label", "numeric", "ordered", "levels", "rate", "alpha", "min_size", "honest", "seed"),
+        *("models", "split_on", "split_on"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"min_size": "50"}, "min_size: found '50', expected a whole number of rows, at least 1"),
+        ({"min_size": 1.5}, r"min_size: found 1\.5, expected a whole number"),
+        ({"max_depth": "2"}, "max_depth: found '2', expected a whole number of splits"),
+        ({"alpha": None}, "alpha: found None, expected a number between 0 and 1"),
+        ({"min_difference": "a"}, "min_difference: found 'a', expected a number, at least 0"),
+        ({"honest": "yes"}, "honest: found 'yes', expected True or False"),
+        ({"seed": "a"}, "seed: found 'a', expected a whole number, at least 0"),
+        ({"rate": ["fpr"]}, r"rate: found \['fpr'\], expected one of referral"),
+        ({"split_on": None}, "split_on: found None, expected a list of columns"),
+        ({"split_on": {"sex"}}, r"split_on: found {'sex'}, expected a list of columns"),
+        ({"split_on": ["sex", 3]}, r"split_on\[1\]: found 3, expected a column's name"),
+        ({"numeric": None}, "numeric: found None, expected a list of columns"),
+        ({"ordered": ["sex"]}, r"ordered: found \['sex'\], expected a mapping from a covariate to its levels"),
+        ({"ordered": {"sex": "FM"}}, r"ordered\['sex'\]: found 'FM', expected its levels in order"),
+        ({"attribute": "old"}, "attribute: 'old' holds what a compared model says"),
+        ({"attribute": "outcome", "label": "outcome"}, "attribute: 'outcome' is the label"),
+        ({"levels": (1, 1.0)}, "levels: found 1 twice"),
+        ({"levels": {"black", "white"}}, "expected two levels"),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_named_with_what_was_expected(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        tree_of("no/such/file.csv", **changes)
+
+
+@pytest.mark.parametrize("data", [None, [1, 2], 5, np.zeros((2, 2)), pd.Series([1])])
+def test_what_is_no_table_is_refused(data: Any) -> None:
+    with pytest.raises(ConfigError, match=r"data: found .*expected a pandas or Arrow frame, an Ibis table or a path"):
+        tree_of(data)
+
+
+def test_columns_of_a_mapping_that_make_no_table_are_refused() -> None:
+    with pytest.raises(DataError, match=r"data: the data cannot be read as a table: .*length"):
+        tree_of({"race": ["a", "b"], "old": [1]})
+
+
+def test_numbers_and_lists_of_numpy_are_as_good_as_those_of_python() -> None:
+    tree = tree_of(
+        frame(), min_size=np.int64(50), alpha=np.float64(0.05), max_depth=np.int32(1), honest=np.bool_(False),
+        min_difference=np.float32(0), seed=np.int64(0), models=np.array(["old", "new"]), split_on=iter(["sex", "age"]),
+    )  # fmt: skip
+    assert tree.to_dict() == tree_of(frame(), max_depth=1).to_dict()
+
+
+@pytest.mark.parametrize("name", ["__rows__", "n_rows", "N_ROWS", "count", "index"])
+@pytest.mark.parametrize("kind", ["pandas", "csv", "ibis"])
+def test_a_column_may_have_any_name(name: str, kind: str, tmp_path: Path) -> None:
+    import ibis
+    import pyarrow as pa
+
+    renamed = frame().rename(columns={"sex": name})
+    renamed.to_csv(tmp_path / "rows.csv", index=False)
+    data = {"pandas": renamed, "csv": tmp_path / "rows.csv", "ibis": ibis.memtable(pa.Table.from_pandas(renamed))}[kind]
+    found, expected = tree_of(data, split_on=[name]).root, tree_of(frame(), split_on=["sex"]).root
+    assert found.tests[name] == expected.tests["sex"]
+
+
+def test_an_index_with_the_name_of_a_column_does_not_matter() -> None:
+    data = frame()
+    assert tree_of(data.set_index("sex", drop=False)).to_dict() == tree_of(data).to_dict()
+
+
+@pytest.mark.parametrize("ties", ["groups", "rows"])
+@pytest.mark.parametrize("odd", [[1, 2], {"a": 1}, {1}])
+def test_a_column_of_lists_or_mappings_is_refused(odd: Any, ties: str) -> None:
+    data = frame(200).assign(site=[odd] * 200)
+    with pytest.raises(DataError, match=r"column 'site' holds .*, expected a single value in each row"):
+        tree_of(data, split_on=["site"], ties=ties, test="score")
+
+
+def test_a_column_of_lists_in_an_arrow_table_is_refused() -> None:
+    import pyarrow as pa
+
+    table = pa.Table.from_pandas(frame(200).assign(site=[[1]] * 200))
+    with pytest.raises(DataError, match=r"column 'site' holds .*, expected a single value in each row"):
+        tree_of(table, split_on=["site"])
+
+
+def test_dates_and_complex_numbers_are_no_scores_and_no_numeric_covariates() -> None:
+    data = frame(200).assign(day=pd.Timestamp("2020-01-01"), wave=1 + 2j)
+    with pytest.raises(DataError) as caught:
+        tree_of(data, models=("old", "day"), rate="score", split_on=["wave", "day"], numeric=["day"])
+    lines = str(caught.value).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["column 'day'", "column 'wave'", "column 'day'"]
+    assert all("expected a finite number" in line for line in lines)
+
+
+def test_everything_that_the_data_has_wrong_is_told_at_once() -> None:
+    data = frame(200).assign(race="black", new=2, sex=np.inf, outcome=None)
+    with pytest.raises(DataError) as caught:
+        tree_of(data, label="outcome")
+    assert [str(problem).partition(",")[0] for problem in caught.value.problems] == [
+        "attribute: 'race' has one level ('black')",
+        "column 'new': found 2 (200 such rows)",
+        "label: the label 'outcome' has no value: every one is missing",
+        "column 'sex': found inf",
+    ]
+
+
+def test_equal_values_of_different_types_are_one_level() -> None:
+    data = frame().astype({"outcome": object, "race": object})
+    data.loc[::2, "outcome"] = data.loc[::2, "outcome"].astype(str)
+    assert (
+        tree_of(data, rate="fpr", label="outcome").to_dict() == tree_of(frame(), rate="fpr", label="outcome").to_dict()
+    )
+    data["race"] = [1 if place % 2 else "1" for place in range(len(data))]
+    with pytest.raises(DataError, match=r"'race' has one level \('1'\)"):
+        tree_of(data)
+
+
+def test_true_is_the_label_1() -> None:
+    expected = tree_of(frame(), rate="fpr", label="outcome").to_dict()
+    assert tree_of(frame(), rate="fpr", label="outcome", positive=True).to_dict() == expected
+    assert tree_of(frame().astype({"outcome": bool}), rate="fpr", label="outcome").to_dict() == expected
+
+
+def test_a_models_own_predictions_may_divide_the_rows() -> None:
+    root = tree_of(frame(), split_on=["old"], models=("old", "new")).root
+    assert root.tests["old"].p is not None
+    alone = tree_of(frame(), split_on=["new"], models=["new"]).root
+    # within one of its predictions a model has no gap
+    assert (alone.split, alone.tests["new"].p) == (None, pytest.approx(1.0))
+
+
 @pytest.mark.parametrize(
     ("column", "value", "changes", "message"),
     [
@@ -222,7 +361,7 @@ def test_data_that_does_not_fit_the_question_is_told() -> None:
         tree_of(data, split_on=["sexx"])
     with pytest.raises(DataError, match="'race' has no level 'asian'"):
         tree_of(data, levels=("black", "asian"))
-    with pytest.raises(DataError, match=r"'race' has 1 levels \('black'\), expected two"):
+    with pytest.raises(DataError, match=r"'race' has one level \('black'\), expected two\. Choose another column"):
         tree_of(data[data["race"] == "black"])
     with pytest.raises(DataError, match="no rows"):
         tree_of(data.iloc[:0], levels=("black", "white"))
@@ -245,7 +384,10 @@ def test_models_that_never_disagree_say_so() -> None:
 def test_a_covariate_with_as_many_levels_as_rows_cannot_be_told() -> None:
     data = frame().assign(key=[f"k{i}" for i in range(2_000)])
     root = tree_of(data, split_on=["key"]).root
-    assert root.tests["key"].reason == "cannot be told: no part of it has enough rows and disagreements"
+    assert (
+        root.tests["key"].reason
+        == "cannot be told: none of its levels has rows of every attribute level that is compared"
+    )
     with pytest.raises(ConfigError, match="2000 unordered levels"):
         tree_of(data, split_on=["key"], test="score")
 
@@ -320,12 +462,66 @@ def test_an_instability_test_refuses_vectors_that_do_not_fit() -> None:
         reporter.instability_test([1, 2, 3], *vectors)
     with pytest.raises(ValueError, match="empty"):
         reporter.instability_test([], [], [], [])
-    with pytest.raises(ValueError, match="m2 has 1 missing values"):
+    with pytest.raises(ValueError, match="m2: found 1 missing value, expected none"):
         reporter.instability_test(data["sex"], data["race"], data["old"], [None, *data["new"][1:]])
     with pytest.raises(ConfigError, match="kind"):
         reporter.instability_test(data["sex"], *vectors, kind="nominal")
     with pytest.raises(ConfigError, match="wald, score, permutation"):
         reporter.instability_test(data["sex"], *vectors, test="z")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"levels": ("black",)}, "levels: found .*expected two levels"),
+        ({"levels": "xy"}, "levels: found 'xy', expected two levels"),
+        ({"levels": ("black", "black")}, "levels: found 'black' twice"),
+        ({"min_size": None}, "min_size: found None"),
+        ({"trim": "a"}, "trim: found 'a', expected a share between 0 and 0.5"),
+        ({"seed": -1}, "seed: found -1"),
+        ({"kind": ["numeric"]}, r"kind: found \['numeric'\], expected categorical, ordered or numeric"),
+        ({"parameters": "all"}, "parameters: all parameters can be tested by test: score only"),
+    ],
+)
+def test_an_instability_test_names_a_wrong_argument(changes: dict[str, Any], message: str) -> None:
+    data = frame(200)
+    with pytest.raises(ConfigError, match=message):
+        reporter.instability_test(data["sex"], data["race"], data["old"], data["new"], **changes)
+
+
+@pytest.mark.parametrize(
+    ("covariate", "message"),
+    [
+        (None, "covariate: found None, expected a vector"),
+        ("F" * 200, "covariate: found a str, expected a vector"),
+        ({"F": 1}, "covariate: found a dict, expected a vector"),
+        (np.ones((200, 2)), "covariate: found 2 dimensions, expected a vector"),
+        (pd.DataFrame({"sex": ["F"] * 200}), "covariate: found 2 dimensions, expected a vector"),
+        ([[1, 2]] * 200, "covariate: found rows that hold several values"),
+        (np.full(200, 1j), "covariate: found complex numbers"),
+    ],
+)
+def test_an_instability_test_refuses_what_is_no_vector(covariate: Any, message: str) -> None:
+    data = frame(200)
+    with pytest.raises(InputError, match=message):
+        reporter.instability_test(covariate, data["race"], data["old"], data["new"])
+
+
+def test_an_instability_test_takes_vectors_of_every_kind() -> None:
+    import pyarrow as pa
+
+    data = frame()
+    arguments = (data["race"], data["old"].to_numpy(), pa.array(data["new"]))
+    expected = reporter.instability_test(data["sex"], *arguments)
+    for covariate in (iter(data["sex"]), (one for one in data["sex"]), pa.chunked_array([data["sex"].tolist()])):
+        assert reporter.instability_test(covariate, *arguments) == expected
+
+
+def test_values_without_a_common_order_cannot_be_ordered() -> None:
+    data = frame(200)
+    mixed = [1, "a"] * 100
+    with pytest.raises(InputError, match=r"covariate: found values of different kinds \(int and str\)"):
+        reporter.instability_test(mixed, data["race"], data["old"], data["new"], kind="ordered")
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

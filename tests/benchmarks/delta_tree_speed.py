@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reporter.api.tree_data import Columns, tree_data
+from reporter.api.tree_arguments import Columns
+from reporter.api.tree_data import tree_data
 from reporter.stats.delta_spec import TreeSpec
 from reporter.stats.delta_tree import grow
 
