@@ -193,6 +193,9 @@ def _read_covariate(
     if few is not None:
         if numbers is None:
             odd = next(text for text in sorted(t for t in few if t is not None) if _number(text) is None)
+            if asked.as_ == "ordered":
+                message = f"column {name!r} holds {odd!r}: words have no order of their own"
+                return [loaded.problem(key, message, "List all levels in their order: order: [...]")]
             return [loaded.problem(key, f"column {name!r} holds {odd!r}, which is no finite number")]
         if asked.as_ == "ordered":
             levels = tuple(sorted((text for text in few if text is not None), key=_order(few)))

@@ -517,6 +517,20 @@ def test_an_instability_test_takes_vectors_of_every_kind() -> None:
         assert reporter.instability_test(covariate, *arguments) == expected
 
 
+def test_a_config_that_calls_words_ordered_is_asked_for_their_order() -> None:
+    config = {
+        "data": {"source": "rows.csv"},
+        "models": [{"name": "old", "prediction": "old"}],
+        "trees": [{"models": ["old"], "attribute": "race", "split_on": [{"column": "sex", "as": "ordered"}]}],
+    }
+    with pytest.raises(DataError) as caught:
+        reporter.run(config, data=frame(200))
+    assert [str(problem) for problem in caught.value.problems] == [
+        "trees[0].split_on[0]: column 'sex' holds 'F': words have no order of their own. "
+        "List all levels in their order: order: [...]"
+    ]
+
+
 def test_values_without_a_common_order_cannot_be_ordered() -> None:
     data = frame(200)
     mixed = [1, "a"] * 100
