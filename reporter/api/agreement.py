@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from reporter.api.arguments import check_confidence, vector
 from reporter.errors import InputError, Problem
 from reporter.results import Agreement, Icc
 from reporter.stats import agreement as binary
 from reporter.stats import icc as scores_icc
+from reporter.stats.delta_options import as_found, is_number, is_whole
+
+MOST_ROWS = 2**53
+"""Beyond it a count is no longer exact as a number with a fraction."""
 
 
 def agreement(first: Any, second: Any, *, confidence: float = 0.95) -> Agreement:
@@ -41,6 +47,7 @@ def agreement(first: Any, second: Any, *, confidence: float = 0.95) -> Agreement
     >>> found.n, round(found.kappa, 4)
     (5, 0.6154)
     """
+    check_confidence(confidence)
     _check_same_rows(first, second)
     r, s = _ratings(first, "first"), _ratings(second, "second")
     if len(r) != len(s):
@@ -78,10 +85,16 @@ def agreement_from_counts(a: int, b: int, c: int, d: int, *, confidence: float =
     >>> found.kappa, round(found.kappa_low, 4), round(found.kappa_high, 4)
     (0.4, 0.1511, 0.6489)
     """
-    try:
-        return binary.agreement_from_counts(a, b, c, d, confidence=confidence)
-    except (TypeError, ValueError) as error:
-        raise InputError(Problem(str(error))) from None
+    check_confidence(confidence)
+    counts = {"a": a, "b": b, "c": c, "d": d}
+    problems = [
+        Problem(f"{name} must hold whole numbers that are not negative, found {as_found(count)}")
+        for name, count in counts.items()
+        if not (is_number(count) and 0 <= count <= MOST_ROWS and count == int(count))
+    ]
+    if problems:
+        raise InputError(*problems)
+    return binary.agreement_from_counts(a, b, c, d, confidence=confidence)
 
 
 def icc(scores: Any, form: str = "A1", *, confidence: float = 0.95) -> Icc:
@@ -111,8 +124,9 @@ def icc(scores: Any, form: str = "A1", *, confidence: float = 0.95) -> Icc:
     >>> round(icc([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]).value, 4)
     0.2898
     """
+    check_confidence(confidence)
+    table = _score_table(scores)
     try:
-        table = pd.DataFrame(scores).to_numpy(dtype=np.float64, na_value=np.nan)
         return scores_icc.icc(table, form, confidence=confidence)
     except (TypeError, ValueError) as error:
         raise InputError(Problem(str(error))) from None
@@ -130,10 +144,45 @@ def icc_from_mean_squares(
     >>> round(icc_from_mean_squares(15.75, 36.75, 1.75, 6, 2).value, 12)
     0.48
     """
+    check_confidence(confidence)
+    problems = [
+        Problem(f"found {as_found(value)}, expected a whole number, at least 0", key=key)
+        for key, value in (("n", n), ("k", k))
+        if not (is_whole(value) and value >= 0)
+    ]
+    problems += [
+        Problem(f"found {as_found(value)}: mean squares must be finite and not negative", key=key)
+        for key, value in (("msb", msb), ("msj", msj), ("mse", mse))
+        if not (is_number(value) and value >= 0)
+    ]
+    if problems:
+        raise InputError(*problems)
     try:
         return scores_icc.icc_from_mean_squares(msb, msj, mse, n, k, form, confidence=confidence)
     except (TypeError, ValueError) as error:
         raise InputError(Problem(str(error))) from None
+
+
+def _score_table(scores: Any) -> NDArray[np.float64]:
+    """n x k floats, NaN for a missing score."""
+    unfit = Problem(f"found {as_found(scores)}, expected n x k numbers", key="scores")
+    if scores is None or isinstance(scores, str | bytes):
+        raise InputError(unfit)
+    if isinstance(scores, list | tuple):
+        lengths = {len(row) if isinstance(row, Sized) and not isinstance(row, str) else 1 for row in scores}
+        if len(lengths) > 1:
+            raise InputError(Problem("the subjects have different numbers of scores", key="scores"))
+    try:
+        frame = pd.DataFrame(scores)
+    except (TypeError, ValueError):
+        raise InputError(unfit) from None
+    complexes = [name for name in frame.columns if frame[name].dtype.kind == "c"]
+    if complexes:
+        raise InputError(Problem("found complex numbers, expected n x k numbers", key="scores"))
+    try:
+        return frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise InputError(Problem(str(error), key="scores")) from None
 
 
 def _check_same_rows(first: Any, second: Any) -> None:
@@ -145,11 +194,9 @@ def _check_same_rows(first: Any, second: Any) -> None:
 
 def _ratings(values: Any, name: str) -> NDArray[np.float64]:
     """0.0, 1.0 or NaN for each rating."""
-    if isinstance(values, str) or not hasattr(values, "__len__"):
-        values = list(values) if not isinstance(values, str) else [values]
-    if np.ndim(values) > 1:
-        raise InputError(Problem(f"{name} must be a vector, found {np.ndim(values)} dimensions"))
-    series = pd.Series(values)
+    series = vector(name, values)
+    if series.dtype.kind in "mM":
+        series = series.astype(object)
     missing = series.isna().to_numpy()
     numbers = pd.to_numeric(series, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     bad = ~missing & ~np.isin(numbers, (0.0, 1.0))

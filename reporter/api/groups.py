@@ -5,14 +5,18 @@ Rows are read and counted by :mod:`reporter.api.rows`; everything here works on 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from reporter.api.arguments import A_TABLE, may_be_a_table
 from reporter.api.rows import count_cells, name_levels, read_rows
 from reporter.data.values import text_of
+from reporter.errors import InputError, Problem
 from reporter.results import MISSING
+from reporter.stats.delta_options import as_found, is_number, value_problems
 from reporter.stats.metrics import canonical_name, estimates
 
 if TYPE_CHECKING:
@@ -39,13 +43,20 @@ def group_report(groups: Sequence[Any], labels: Sequence[Any], predictions: Sequ
     >>> group_report(["b", "a", "b", "a", "a"], [1, 0, 0, 1, 1], [1, 1, 0, 0, 1])
     [0.6, [['a', 0.3333, 0.6667, 1.0, 0.5], ['b', 1.0, 0.5, 0.0, 0.0]]]
     """
+    given = {"groups": groups, "labels": labels, "predictions": predictions}
+    for what, values in given.items():
+        if isinstance(values, str | bytes) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) != 1:
+            raise InputError(f"{what} must be a plain list with one entry per row, found {as_found(values)}")
     if not len(groups) == len(labels) == len(predictions):
-        raise ValueError(
+        raise InputError(
             f"groups, labels and predictions have {len(groups)}, {len(labels)} and {len(predictions)} entries, "
             "expected equally many"
         )
     if not len(groups):
-        raise ValueError("groups, labels and predictions are empty")
+        raise InputError("groups, labels and predictions are empty")
+    odd = [value for value in groups if not isinstance(value, Hashable)]
+    if odd:
+        raise InputError(f"groups must hold one value per row, found {as_found(odd[0])}")
     codes, names = name_levels([text_of(value) for value in groups])
     cells = count_cells(codes, len(names), _bits(labels, "labels"), _bits(predictions, "predictions"))
     wanted = ("accuracy", "referral_rate", "fpr", "fnr")
@@ -95,13 +106,18 @@ def parity(
     """
     import pandas as pd
 
+    _check_parity(data, metric, label, group, score, prediction, threshold, rule, breaks, confidence)
     name = canonical_name(metric)
-    if (score is None) == (prediction is None):
-        raise ValueError("give either score or prediction")
-    if rule not in (">=", ">"):
-        raise ValueError(f"rule is {rule!r}, expected '>=' or '>'")
     read = read_rows(
-        data, label, group, score, prediction, threshold=threshold, rule=rule, positive=positive, breaks=breaks
+        data,
+        label,
+        group,
+        score,
+        prediction,
+        threshold=float(threshold),
+        rule=rule,
+        positive=positive,
+        breaks=int(breaks) if isinstance(breaks, Integral) else breaks,
     )
     found = estimates([name], read.cells, confidence=confidence, table=read.table)[name]
     sizes = read.cells.n
@@ -144,6 +160,8 @@ def parity_plot(table: pd.DataFrame) -> Figure:
     """
     from matplotlib.figure import Figure
 
+    if not hasattr(table, "columns"):
+        raise InputError(f"found {as_found(table)}, expected a table of reporter.parity")
     lacking = [name for name in ("group", "n", "value", "low", "high", "reason") if name not in table.columns]
     if lacking:
         raise ValueError(f"the table has no column {', '.join(lacking)}; expected a table of reporter.parity")
@@ -171,13 +189,53 @@ def parity_plot(table: pd.DataFrame) -> Figure:
     return figure
 
 
+def _check_parity(
+    data: Any,
+    metric: Any,
+    label: Any,
+    group: Any,
+    score: Any,
+    prediction: Any,
+    threshold: Any,
+    rule: Any,
+    breaks: Any,
+    confidence: Any,
+) -> None:
+    """Every argument that cannot be what it should, told at once."""
+    problems = []
+    if not may_be_a_table(data):
+        problems.append(Problem(f"found {as_found(data)}, expected {A_TABLE}", key="data"))
+    if not isinstance(metric, str):
+        problems.append(Problem(f"found {as_found(metric)}, expected the name of a metric", key="metric"))
+    for key, column in (("label", label), ("group", group)):
+        if column is None:
+            problems.append(Problem("found None, expected a column's name or a vector", key=key))
+    if (score is None) == (prediction is None):
+        problems.append(Problem("give either score or prediction"))
+    if not is_number(threshold):
+        problems.append(Problem(f"found {as_found(threshold)}, expected a number", key="threshold"))
+    if not (isinstance(rule, str) and rule in (">=", ">")):
+        problems.append(Problem(f"rule is {as_found(rule)}, expected '>=' or '>'"))
+    whole = isinstance(breaks, Integral) and not isinstance(breaks, bool)
+    points = isinstance(breaks, Sequence | np.ndarray) and not isinstance(breaks, str) and all(map(is_number, breaks))
+    if not (breaks is None or whole or points):
+        expected = "a list of increasing numbers or a number of intervals"
+        problems.append(Problem(f"breaks is {as_found(breaks)}, expected {expected}"))
+    problems += value_problems({"confidence": confidence})
+    if problems:
+        raise InputError(*problems)
+
+
 def _bits(values: Sequence[Any], what: str) -> np.ndarray[Any, np.dtype[np.int64]]:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{what} must be a plain list of 0 and 1") from None
     if array.ndim != 1:
-        raise ValueError(f"{what} must be a plain list of 0 and 1")
+        raise InputError(f"{what} must be a plain list of 0 and 1")
     odd = set(array.tolist()) - {0, 1}
     if odd:
-        raise ValueError(f"{what} must be 0 or 1, found {sorted(map(repr, odd))[0]}")
+        raise InputError(f"{what} must be 0 or 1, found {sorted(map(repr, odd))[0]}")
     return np.asarray(array, np.int64)
 
 

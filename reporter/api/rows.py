@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from reporter.api.arguments import as_arrow, check_single_values, vector
 from reporter.data.values import number_text, plain, read_binary, text_of
+from reporter.errors import InputError, Problem
 from reporter.results import MISSING
 from reporter.stats.cells import CellArrays
 from reporter.stats.scores import ScoreTable
@@ -46,7 +48,7 @@ def read_rows(
     """Rows to counts, as ``parity`` takes them; ValueError for what cannot be read."""
     given = {"label": label, "group": group, "score": score, "prediction": prediction}
     frame = _frame(data, [column for column in given.values() if isinstance(column, str)])
-    columns = {key: _column(frame, column, key) for key, column in given.items() if column is not None}
+    columns = _columns(frame, {key: column for key, column in given.items() if column is not None})
     if breaks is None:
         codes, names = name_levels(*_spelled(columns["group"]))
     else:
@@ -79,6 +81,8 @@ def _frame(data: Any, columns: list[str]) -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         names = list(data.columns)
     else:
+        if not (hasattr(data, "column_names") or hasattr(data, "columns")):
+            data = as_arrow(data)
         names = list(getattr(data, "column_names", None) or data.columns)
     problems = [
         f"no column {name!r}; the columns are {', '.join(map(str, names))}" for name in wanted if name not in names
@@ -98,23 +102,36 @@ def _open(path: str) -> Any:
     """A file as an Arrow table; the columns of text files stay text, so that leading zeros are kept."""
     import duckdb
 
+    if not os.path.isfile(path):
+        raise InputError(Problem("the file does not exist", path=path))
     with duckdb.connect() as engine:
         quoted = path.replace("'", "''")
         ending = path.lower().removesuffix(".gz").removesuffix(".zst").rsplit(".", 1)[-1]
         reader = {"parquet": "read_parquet('{}')", "jsonl": "read_json_auto('{}')", "json": "read_json_auto('{}')"}
         source = reader.get(ending, "read_csv('{}', all_varchar=true, header=true)").format(quoted)
-        return engine.sql(f"select * from {source}").to_arrow_table()
+        try:
+            return engine.sql(f"select * from {source}").to_arrow_table()
+        except duckdb.Error as error:
+            raise InputError(Problem(f"the file cannot be read: {str(error).splitlines()[0]}", path=path)) from error
 
 
-def _column(frame: pd.DataFrame, given: str | Sequence[Any], what: str) -> pd.Series[Any]:
-    import pandas as pd
-
-    if isinstance(given, str):
-        return frame[given]
-    vector = pd.Series(given)
-    if len(vector) != len(frame):
-        raise ValueError(f"{what} has {len(vector)} entries, the data {len(frame)} rows")
-    return vector
+def _columns(frame: pd.DataFrame, given: dict[str, str | Sequence[Any]]) -> dict[str, pd.Series[Any]]:
+    """Each part's column or vector; every one that does not fit is told."""
+    problems: list[Problem] = []
+    columns: dict[str, pd.Series[Any]] = {}
+    for what, named in given.items():
+        try:
+            if isinstance(named, str):
+                check_single_values(what, frame[named])
+            columns[what] = frame[named] if isinstance(named, str) else vector(what, named)
+        except InputError as error:
+            problems += error.problems
+            continue
+        if len(columns[what]) != len(frame):
+            problems.append(Problem(f"{what} has {len(columns[what])} entries, the data {len(frame)} rows"))
+    if problems:
+        raise InputError(*problems)
+    return columns
 
 
 def _spelled(column: pd.Series[Any]) -> tuple[list[str | None], np.ndarray[Any, np.dtype[np.int64]]]:

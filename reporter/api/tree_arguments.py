@@ -6,14 +6,13 @@ of :mod:`reporter.stats.delta_options`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from reporter.api.arguments import A_TABLE, may_be_a_table
 from reporter.errors import ConfigError, Problem
 from reporter.stats.delta_options import (
     as_found,
@@ -67,9 +66,8 @@ def tree_arguments(
 ) -> Arguments:
     """The arguments of ``delta_tree``, or a ``ConfigError`` with everything that is wrong with them."""
     problems: list[Problem] = []
-    if not _may_be_a_table(data):
-        expected = "a pandas or Arrow frame, an Ibis table or a path"
-        problems.append(Problem(f"found {as_found(data)}, expected {expected}", key="data"))
+    if not may_be_a_table(data):
+        problems.append(Problem(f"found {as_found(data)}, expected {A_TABLE}", key="data"))
     names = {"attribute": attribute} if label is None else {"attribute": attribute, "label": label}
     for key, name in names.items():
         if not isinstance(name, str):
@@ -146,14 +144,6 @@ def level_text(value: Any) -> str:
 def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
     """With numbers and truth values of numpy as Python's own."""
     return {key: value.item() if isinstance(value, np.generic) else value for key, value in options.items()}
-
-
-def _may_be_a_table(data: Any) -> bool:
-    if isinstance(data, str | os.PathLike | Mapping | pd.DataFrame):
-        return True
-    if isinstance(data, pd.Series | pd.Index):
-        return False
-    return any(hasattr(data, name) for name in ("__arrow_c_stream__", "__arrow_c_array__", "to_pyarrow"))
 
 
 def _columns(key: str, names: Any, problems: list[Problem]) -> tuple[str, ...] | None:

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from reporter.api.arguments import as_arrow
 from reporter.errors import DataError, Problem
 from reporter.stats.delta_options import as_found
 
@@ -37,13 +38,7 @@ def counted_frame(data: Any, columns: Sequence[str], *, keep_order: bool) -> tup
 def _in_memory(data: Any, columns: Sequence[str], *, keep_order: bool) -> tuple[pd.DataFrame, Counts]:
     """Counted by pandas."""
     if not isinstance(data, pd.DataFrame):
-        import pyarrow as pa
-
-        try:
-            table = data if isinstance(data, pa.Table) else pa.table(data)
-        except (TypeError, ValueError, AttributeError, pa.ArrowException) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise DataError(Problem(f"the data cannot be read as a table: {reason}", key="data")) from None
+        table = as_arrow(data)
         _known(columns, table.column_names)
         data = table.select(list(columns)).to_pandas()
     _known(columns, list(data.columns))

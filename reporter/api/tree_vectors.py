@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import pandas as pd
 
+from reporter.api.arguments import vector
 from reporter.errors import InputError, Problem
-from reporter.stats.delta_options import as_found
 
 
 def vectors_frame(covariate: Any, attribute: Any, m1: Any, m2: Any) -> pd.DataFrame:
-    """The columns covariate, attribute, m1 and m2; ``InputError`` with every problem.
-
-    Lists, arrays, Series, Arrow arrays and iterators are vectors. A text, a mapping or a set is none, nor is a table.
-    """
+    """The columns covariate, attribute, m1 and m2; ``InputError`` with every problem."""
     problems: list[Problem] = []
     columns: dict[str, pd.Series[Any]] = {}
     for name, values in (("covariate", covariate), ("attribute", attribute), ("m1", m1), ("m2", m2)):
         try:
-            columns[name] = _vector(name, values)
+            columns[name] = vector(name, values)
         except InputError as error:
             problems += error.problems
     if problems:
@@ -62,25 +58,3 @@ def order_of(values: pd.Series[Any]) -> list[Any]:
         message = f"found values of different kinds ({kinds}), which have no order"
         hint = "Use a pandas ordered categorical, which names the order"
         raise InputError(Problem(message, key="covariate", hint=hint)) from None
-
-
-def _vector(name: str, values: Any) -> pd.Series[Any]:
-    if hasattr(values, "to_pandas"):
-        values = values.to_pandas()
-    if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
-        raise InputError(Problem(f"found {as_found(values)}, expected a vector with one value for each row", key=name))
-    if isinstance(values, Iterator):
-        values = list(values)
-    if getattr(values, "ndim", 1) != 1:
-        message = f"found {values.ndim} dimensions, expected a vector with one value for each row"
-        raise InputError(Problem(message, key=name))
-    series = values if isinstance(values, pd.Series) else pd.Series(values)
-    if series.dtype == object:
-        try:
-            pd.factorize(series)
-        except TypeError:
-            message = "found rows that hold several values (lists or the like), expected one value in each"
-            raise InputError(Problem(message, key=name)) from None
-    if series.dtype.kind == "c":
-        raise InputError(Problem("found complex numbers, expected numbers or words", key=name))
-    return series.reset_index(drop=True)

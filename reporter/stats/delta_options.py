@@ -152,24 +152,28 @@ def combination_problems(
     return problems
 
 
-def _whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """A whole number of Python or numpy; a truth value is none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+def is_number(value: Any) -> bool:
+    """A finite number of Python or numpy; a truth value is none."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    return isinstance(value, Integral) or math.isfinite(value)
 
 
 _BOUNDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "alpha": (lambda v: _number(v) and 0 < v < 1, "a number between 0 and 1"),
-    "min_size": (lambda v: _whole(v) and v >= 1, "a whole number of rows, at least 1"),
-    "max_depth": (lambda v: v is None or (_whole(v) and v >= 0), "a whole number of splits, at least 0, or None"),
-    "min_difference": (lambda v: _number(v) and v >= 0, "a number, at least 0"),
+    "alpha": (lambda v: is_number(v) and 0 < v < 1, "a number between 0 and 1"),
+    "min_size": (lambda v: is_whole(v) and v >= 1, "a whole number of rows, at least 1"),
+    "max_depth": (lambda v: v is None or (is_whole(v) and v >= 0), "a whole number of splits, at least 0, or None"),
+    "min_difference": (lambda v: is_number(v) and v >= 0, "a number, at least 0"),
     "honest": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
-    "trim": (lambda v: _number(v) and 0 < v < 0.5, "a share between 0 and 0.5"),
-    "confidence": (lambda v: _number(v) and 0 < v < 1, "a number between 0 and 1"),
-    "permutations": (lambda v: _whole(v) and v >= 99, "a whole number, at least 99"),
-    "seed": (lambda v: _whole(v) and v >= 0, "a whole number, at least 0"),
+    "trim": (lambda v: is_number(v) and 0 < v < 0.5, "a share between 0 and 0.5"),
+    "confidence": (lambda v: is_number(v) and 0 < v < 1, "a number between 0 and 1"),
+    "permutations": (lambda v: is_whole(v) and v >= 99, "a whole number, at least 99"),
+    "seed": (lambda v: is_whole(v) and v >= 0, "a whole number, at least 0"),
 }
 
 

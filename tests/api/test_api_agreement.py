@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,7 +51,15 @@ def test_empty_vectors_are_undefined_with_a_reason() -> None:
         ([1, 0], [1, 0, 1], "first has 2 ratings and second 3"),
         ([1, 0, 2], [1, 0, 1], "first has 1 ratings other than 0 and 1, such as 2"),
         ([1, 0, 1], ["yes", "no", "no"], "second has 3 ratings other than 0 and 1, such as 'no', 'yes'"),
-        ([[1, 0]], [1, 0], "first must be a vector"),
+        ([[1, 0]], [1, 0], "first: found rows that hold several values"),
+        ([[1, 0], [1]], [1, 0], "first: found rows that hold several values"),
+        (np.ones((2, 2)), [1, 0], "first: found 2 dimensions, expected a vector"),
+        (None, [1], "first: found None, expected a vector"),
+        (5, [1], "first: found 5, expected a vector"),
+        ("10", [1, 0], "first: found '10', expected a vector"),
+        ({1: 1}, [1], "first: found a dict, expected a vector"),
+        ([1j], [1], "first: found complex numbers"),
+        ([pd.Timestamp(0)], [1], "first has 1 ratings other than 0 and 1"),
         (pd.Series([1, 0], index=["p", "q"]), pd.Series([1, 0], index=["p", "r"]), "different row sets"),
         (pd.Series([1, 0], index=["p", "q"]), pd.Series([1, 0], index=["q", "p"]), "different row sets or row orders"),
     ],
@@ -59,6 +69,53 @@ def test_bad_ratings_are_refused(first: object, second: object, message: str) ->
         reporter.agreement(first, second)
     assert isinstance(error.value, ValueError)
     assert isinstance(error.value, DataError)
+
+
+@pytest.mark.parametrize("confidence", [None, "a", 0, 2, True, float("nan")])
+def test_a_confidence_outside_0_to_1_is_refused(confidence: Any) -> None:
+    scores = [[1, 2], [2, 3], [4, 5]]
+    for ask in (
+        lambda: reporter.agreement([1, 0], [1, 1], confidence=confidence),
+        lambda: reporter.agreement_from_counts(3, 1, 1, 3, confidence=confidence),
+        lambda: reporter.icc(scores, confidence=confidence),
+        lambda: reporter.icc_from_mean_squares(3.0, 1.0, 1.0, 3, 2, confidence=confidence),
+    ):
+        with pytest.raises(InputError, match=r"confidence: found .*, expected a number between 0 and 1"):
+            ask()
+
+
+@pytest.mark.parametrize("count", [None, "a", 1.5, -1, float("nan"), float("inf"), 10**400, True])
+def test_what_is_no_count_is_named(count: Any) -> None:
+    with pytest.raises(InputError, match=r"^b must hold whole numbers that are not negative, found "):
+        reporter.agreement_from_counts(1, count, 1, 1)
+
+
+def test_iterators_are_vectors_too() -> None:
+    assert reporter.agreement(iter([1, 0, 1]), (x for x in [1, 1, 1])) == reporter.agreement([1, 0, 1], [1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (None, "scores: found None, expected n x k numbers"),
+        (5, "scores: found 5, expected n x k numbers"),
+        ("abc", "scores: found 'abc', expected n x k numbers"),
+        (np.ones((2, 2, 2)), "scores: found an? ndarray, expected n x k numbers"),
+        ([[1, 2], [3]], "scores: the subjects have different numbers of scores"),
+        ([[1, 2j], [3, 4]], "scores: found complex numbers"),
+        ([[1, "a"], [3, 4]], "scores: could not convert string to float: 'a'"),
+    ],
+)
+def test_icc_refuses_what_is_no_table_of_numbers(scores: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        reporter.icc(scores)
+
+
+def test_every_mean_square_and_size_that_is_none_is_told() -> None:
+    squares: Any = reporter.icc_from_mean_squares
+    with pytest.raises(InputError) as caught:
+        squares(None, "a", float("nan"), 1.5, True)
+    assert [problem.key for problem in caught.value.problems] == ["n", "k", "msb", "msj", "mse"]
 
 
 def test_bad_counts_are_refused() -> None:

@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import reporter
+from reporter.errors import InputError
 
 
 def test_group_report_gives_the_worked_example() -> None:
@@ -48,9 +50,15 @@ def test_group_report_keeps_rows_without_a_group() -> None:
         (["a", "b"], [1, None], [1, 0], "labels must be 0 or 1, found None"),
         (["a", "b"], ["1", "0"], [1, 0], "labels must be 0 or 1, found '0'"),
         (["a", "b"], [1, float("nan")], [1, 0], "labels must be 0 or 1, found nan"),
+        (["a", "b"], [1, [2]], [1, 0], "labels must be a plain list of 0 and 1"),
+        (None, [1], [1], "groups must be a plain list with one entry per row, found None"),
+        (["a"], 1, [1], "labels must be a plain list with one entry per row, found 1"),
+        (["a"], "1", [1], "labels must be a plain list with one entry per row, found '1'"),
+        (np.ones((1, 1)), [1], [1], "groups must be a plain list with one entry per row"),
+        ([["a"]], [1], [1], r"groups must hold one value per row, found \['a'\]"),
     ],
 )
-def test_group_report_refuses(groups: list[str], labels: list[object], predictions: list[object], message: str) -> None:
+def test_group_report_refuses(groups: Any, labels: Any, predictions: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         reporter.group_report(groups, labels, predictions)
 
@@ -273,6 +281,21 @@ def test_an_undefined_base_leaves_ratios_undefined_with_the_reason() -> None:
         ({"group": "age", "breaks": [2, 1]}, "expected increasing finite numbers"),
         ({"group": "age", "breaks": 1}, "expected at least 2 intervals"),
         ({"prediction": None, "score": [np.inf] + [0.5] * 5}, "score: 1 rows have an infinite value"),
+        ({"threshold": None}, "threshold: found None, expected a number"),
+        ({"threshold": "0.5"}, "threshold: found '0.5', expected a number"),
+        ({"threshold": float("nan")}, "threshold: found nan, expected a number"),
+        ({"confidence": None}, "confidence: found None, expected a number between 0 and 1"),
+        ({"breaks": "4"}, "breaks is '4', expected a list of increasing numbers or a number of intervals"),
+        ({"breaks": 1.5}, r"breaks is 1\.5, expected"),
+        ({"breaks": ["a"]}, r"breaks is \['a'\], expected"),
+        ({"breaks": {0.5}}, "breaks is {0.5}, expected"),
+        ({"rule": [">"]}, r"rule is \['>'\]"),
+        ({"metric": ["tpr"]}, r"metric: found \['tpr'\], expected the name of a metric"),
+        ({"label": None}, "label: found None, expected a column's name or a vector"),
+        ({"label": 5}, "label: found 5, expected a vector"),
+        ({"group": [["b"]] * 6}, "group: found rows that hold several values"),
+        ({"group": FRAME[["site"]]}, "group: found 2 dimensions, expected a vector"),
+        ({"prediction": None, "score": [1j] * 6}, "score: found complex numbers"),
         ({"prediction": None, "score": ["high"] + ["0.5"] * 5}, "score: 1 rows hold no number, for instance 'high'"),
     ],
 )
@@ -280,6 +303,41 @@ def test_parity_refuses(change: dict[str, object], message: str) -> None:
     asked = {"metric": "tpr", "label": "ill", "group": "site", "prediction": "sent", **change}
     with pytest.raises(ValueError, match=message):
         reporter.parity(FRAME, asked.pop("metric"), **asked)  # type: ignore[arg-type]
+
+
+def test_everything_that_parity_is_given_wrongly_is_told_at_once() -> None:
+    ask: Any = reporter.parity
+    with pytest.raises(InputError) as caught:
+        ask(None, 5, label=None, group=None, threshold="a", rule=1, breaks="x", confidence=2)
+    assert len(caught.value.problems) == 9
+    with pytest.raises(InputError) as caught:
+        ask(FRAME, "tpr", label=[1], group=[[1]] * 6, prediction=5)
+    assert [str(problem).partition(" ")[0] for problem in caught.value.problems] == ["label", "group:", "prediction:"]
+
+
+@pytest.mark.parametrize("data", [None, [1, 2], 5, np.zeros((2, 2)), FRAME["ill"]])
+def test_what_is_no_table_is_refused_by_parity(data: Any) -> None:
+    with pytest.raises(ValueError, match=r"data: found .*expected a pandas or Arrow frame"):
+        reporter.parity(data, "tpr", label="ill", group="site", prediction="sent")
+
+
+def test_a_mapping_of_columns_is_a_table_and_a_missing_file_is_named(tmp_path: Path) -> None:
+    expected = reporter.parity(FRAME, "tpr", label="ill", group="site", prediction="sent")
+    columns = FRAME.to_dict("list")
+    found = reporter.parity(columns, "tpr", label="ill", group="site", prediction="sent")
+    pd.testing.assert_frame_equal(found, expected)
+    with pytest.raises(ValueError, match=r"none\.csv: the file does not exist"):
+        reporter.parity(tmp_path / "none.csv", "tpr", label="ill", group="site", prediction="sent")
+    (tmp_path / "bad.parquet").write_bytes(b"no")
+    with pytest.raises(ValueError, match=r"bad\.parquet: the file cannot be read"):
+        reporter.parity(tmp_path / "bad.parquet", "tpr", label="ill", group="site", prediction="sent")
+
+
+def test_numbers_of_numpy_are_numbers_for_parity() -> None:
+    asked = {"label": "ill", "group": "age", "score": "risk"}
+    expected = reporter.parity(FRAME, "tpr", **asked, breaks=2, threshold=0.4)  # type: ignore[arg-type]
+    found = reporter.parity(FRAME, "tpr", **asked, breaks=np.int64(2), threshold=np.float64(0.4))  # type: ignore[arg-type]
+    pd.testing.assert_frame_equal(found, expected)
 
 
 def test_two_columns_of_one_name_are_refused() -> None:
