@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from reporter.api.arguments import vector
 from reporter.data.noise_frames import FrameScorer, columns_of, groups_of, require_inputs
 from reporter.data.processes import processes
 from reporter.errors import InputError, Problem
 from reporter.results import NoiseFindings, NoisePoint
+from reporter.stats.delta_options import as_found, is_whole
 from reporter.stats.noise import NoiseRun, Progress, run_noise, run_noise_folds
 from reporter.stats.noise_findings import noise_findings
-from reporter.stats.noise_spec import Gaussian, noise_spec
+from reporter.stats.noise_spec import Gaussian, NoiseSpec, noise_spec
 from reporter.stats.noise_tiles import Groups
 from reporter.stats.stand_in import LogisticStandIn
 
@@ -116,8 +118,12 @@ def noise_study(
         a    0.0     kappa   1.0       0.0        5
         a    0.0     pabak   1.0       0.0        5
     """
-    spec = noise_spec(
+    problems: list[Problem] = []
+    if not callable(predict):
+        problems.append(_odd("predict", predict, "a function of a DataFrame"))
+    spec = _spec(
         perturb,
+        problems,
         levels=levels,
         repeats=repeats,
         one_hot=one_hot,
@@ -126,8 +132,10 @@ def noise_study(
         by_group=by_group,
         exact_proportion=exact_proportion,
         seed=seed,
+        progress=progress,
+        n_jobs=n_jobs,
     )
-    frame = pd.DataFrame(inputs)
+    frame = _frame(inputs, "inputs")
     coded, labels = _groups(groups, frame)
     run = run_noise(
         FrameScorer(predict, frame), columns_of(frame), coded, spec, progress=progress, spread=processes(n_jobs)
@@ -186,8 +194,13 @@ def noise_study_cv(
     >>> study.repeats, study.curves["statistic"].nunique()
     (2, 9)
     """
-    spec = noise_spec(
+    problems = [] if is_whole(folds) else [_odd("folds", folds, "a whole number, at least 2")]
+    for key, names in (("inputs", inputs), ("scale", () if scale is None else scale)):
+        if not _is_list(names):
+            problems.append(_odd(key, names, "a list of columns"))
+    spec = _spec(
         perturb,
+        problems,
         levels=levels,
         repeats=repeats,
         one_hot=one_hot,
@@ -196,11 +209,14 @@ def noise_study_cv(
         by_group=by_group,
         exact_proportion=exact_proportion,
         seed=seed,
+        progress=progress,
+        n_jobs=n_jobs,
     )
-    frame = pd.DataFrame(data)
+    frame = _frame(data, "data")
+    inputs = list(inputs)
     require_inputs(frame, [str(name) for name in inputs])
     coded, labels = _groups(groups, frame)
-    columns = columns_of(frame[list(inputs)])
+    columns = columns_of(frame[inputs])
     if scale is None:
         scale = [name for name, how in spec.perturb.items() if isinstance(how, Gaussian)]
     fit = LogisticStandIn(columns, _vector(label, frame, "label"), scale=scale)
@@ -208,16 +224,83 @@ def noise_study_cv(
     return _study(run, labels)
 
 
-def _vector(values: Any, frame: pd.DataFrame, name: str) -> Any:
+def _spec(
+    perturb: Any,
+    problems: list[Problem],
+    *,
+    levels: Any,
+    one_hot: Any,
+    by_group: Any,
+    exact_proportion: Any,
+    progress: Any,
+    n_jobs: Any,
+    **options: Any,
+) -> NoiseSpec:
+    """The spec of these arguments, or everything that is wrong with them, ``problems`` first."""
+    shapes = []
+    if not isinstance(perturb, Mapping):
+        shapes.append(_odd("perturb", perturb, "a mapping from an input to its change"))
+    if not isinstance(levels, Mapping) and not _is_list(levels):
+        shapes.append(_odd("levels", levels, "a list of probabilities, or a mapping with from, to and step"))
+    sets = list(one_hot) if _is_list(one_hot) else None
+    if sets is None or not all(_is_list(columns) for columns in sets):
+        shapes.append(_odd("one_hot", one_hot, "a list of lists of columns"))
+    for key, value in (("by_group", by_group), ("exact_proportion", exact_proportion)):
+        if not isinstance(value, bool | np.bool_):
+            problems.append(_odd(key, value, "True or False"))
+    if progress is not None and not callable(progress):
+        problems.append(_odd("progress", progress, "a function of two numbers"))
+    if not is_whole(n_jobs) or n_jobs == 0:
+        problems.append(_odd("n_jobs", n_jobs, "a whole number other than 0"))
+    problems += shapes
+    if shapes or sets is None:
+        raise InputError(*problems)
+    try:
+        spec = noise_spec(
+            perturb,
+            levels=levels,
+            one_hot=sets,
+            by_group=bool(by_group),
+            exact_proportion=bool(exact_proportion),
+            **options,
+        )
+    except InputError as error:
+        raise InputError(*problems, *error.problems) from None
+    if problems:
+        raise InputError(*problems)
+    return spec
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+def _odd(key: str, found: Any, expected: str) -> Problem:
+    return Problem(f"found {as_found(found)}, expected {expected}", key=key)
+
+
+def _frame(data: Any, name: str) -> pd.DataFrame:
+    if isinstance(data, pd.DataFrame):
+        return data
+    try:
+        if data is None:
+            raise TypeError
+        return pd.DataFrame(data.to_pandas() if hasattr(data, "to_pandas") else data)
+    except (TypeError, ValueError):
+        raise InputError(_odd(name, data, "a DataFrame")) from None
+
+
+def _vector(values: Any, frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     if isinstance(values, str):
         if values not in frame.columns:
             raise InputError(Problem(f"the data has no column {values!r}", key=name))
         values = frame[values]
-    if len(values) != len(frame):
-        raise InputError(Problem(f"{len(values)} values for {len(frame)} rows", key=name))
-    if isinstance(values, pd.Series) and not values.index.equals(frame.index):
+    if isinstance(values, pd.Series) and len(values) == len(frame) and not values.index.equals(frame.index):
         raise InputError(Problem("the row sets differ", key=name, hint="Align it on the rows first."))
-    return values
+    read = vector(name, values)
+    if len(read) != len(frame):
+        raise InputError(Problem(f"{len(read)} values for {len(frame)} rows", key=name))
+    return read
 
 
 def _groups(values: Any, frame: pd.DataFrame) -> tuple[Groups, tuple[Any, ...]]:

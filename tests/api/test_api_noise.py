@@ -247,3 +247,62 @@ def test_groups_and_labels_must_fit_the_rows() -> None:
 
 def test_the_notebook_view_is_a_table() -> None:
     assert "<table" in reporter.noise_study(predict, INPUTS, SITES, **SMALL)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"predict": None}, "predict: found None, expected a function of a DataFrame"),
+        ({"inputs": 5}, "inputs: found 5, expected a DataFrame"),
+        ({"inputs": None}, "inputs: found None, expected a DataFrame"),
+        ({"groups": None}, "groups: found None, expected a vector"),
+        ({"groups": [["a"]] * 100}, "groups: found rows that hold several values"),
+        ({"groups": np.ones((100, 2))}, "groups: found 2 dimensions, expected a vector"),
+        ({"groups": {"a": 1}}, "groups: found a dict, expected a vector"),
+        ({"perturb": None}, "perturb: found None, expected a mapping"),
+        ({"perturb": ["age"]}, r"perturb: found \['age'\], expected a mapping"),
+        ({"levels": 0.2}, r"levels: found 0\.2, expected a list of probabilities"),
+        ({"levels": "0.2"}, r"levels: found '0\.2', expected a list of probabilities"),
+        ({"one_hot": None}, "one_hot: found None, expected a list of lists of columns"),
+        ({"one_hot": ["ab"]}, r"one_hot: found \['ab'\], expected a list of lists of columns"),
+        ({"by_group": "no"}, "by_group: found 'no', expected True or False"),
+        ({"exact_proportion": 1}, "exact_proportion: found 1, expected True or False"),
+        ({"progress": 5}, "progress: found 5, expected a function"),
+        ({"n_jobs": 0}, "n_jobs: found 0, expected a whole number other than 0"),
+    ],
+)
+def test_a_study_names_an_argument_of_the_wrong_kind(change: dict[str, Any], message: str) -> None:
+    arguments: dict[str, Any] = {"predict": predict, "inputs": INPUTS, "groups": SITES} | SMALL | change
+    with pytest.raises(InputError, match=message):
+        reporter.noise_study(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"data": 5}, "data: found 5, expected a DataFrame"),
+        ({"label": None}, "label: found None, expected a vector"),
+        ({"inputs": "age"}, "inputs: found 'age', expected a list of columns"),
+        ({"inputs": None}, "inputs: found None, expected a list of columns"),
+        ({"scale": 5}, "scale: found 5, expected a list of columns"),
+        ({"folds": "a"}, "folds: found 'a', expected a whole number, at least 2"),
+        ({"folds": True}, "folds: found True, expected a whole number, at least 2"),
+        ({"groups": None}, "groups: found None, expected a vector"),
+    ],
+)
+def test_a_study_with_a_stand_in_names_an_argument_of_the_wrong_kind(change: dict[str, Any], message: str) -> None:
+    arguments: dict[str, Any] = {
+        "data": INPUTS.assign(ill=[0, 1] * 50), "label": "ill", "inputs": ["age"], "groups": SITES,
+        "perturb": {"age": {"sd": 5}}, "levels": [0.2],
+    } | change  # fmt: skip
+    with pytest.raises(InputError, match=message):
+        reporter.noise_study_cv(**arguments)
+
+
+def test_everything_that_a_study_is_given_wrongly_is_told_at_once() -> None:
+    ask: Any = reporter.noise_study
+    with pytest.raises(InputError) as caught:
+        ask(None, INPUTS, SITES, perturb={"age": 5}, levels=[2], repeats=0, seed=-1, by_group="no", n_jobs=0)
+    assert [problem.key for problem in caught.value.problems] == [
+        *("predict", "by_group", "n_jobs", "perturb.age", "levels", "repeats", "seed")
+    ]
