@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 from reporter.render import format as fmt
-from reporter.render.document import (
-    Block,
-    Details,
-    Figure,
-    Heading,
-    Paragraph,
-    Section,
-    Sentence,
-    Sentences,
-)
+from reporter.render.document import Block, Details, Figure, Heading, Paragraph, Section, Sentence, Sentences
 from reporter.render.plots import Axis, TreeDiagram, TreeNode, TreeRate
 from reporter.render.tree_tables import leaf_table, test_table
 from reporter.render.wording import Words, literal, plural
-from reporter.render.wording_trees import (
-    delta_text,
-    edge_words,
-    includes_zero,
-    leaf_sentence,
-    leaves_of,
-    method_sentence,
-    outside_sentence,
-    overall_sentence,
-    path_words,
-    question,
+from reporter.render.wording_tree_method import method_sentence, outside_sentence, split_line
+from reporter.render.wording_tree_paths import edge_words, named, path_words
+from reporter.render.wording_tree_terms import (
+    group_names,
+    interval,
+    is_spread,
     rate_meaning,
     rate_text,
     rate_title,
-    reverses,
+    with_unit,
+)
+from reporter.render.wording_trees import (
+    headings,
+    leaf_sentence,
+    leaves_of,
+    overall_sentence,
+    question,
     several_trees,
+    sign_mark,
     sign_words,
-    split_line,
-    unit,
 )
 from reporter.results import Report, TreeResult
 from reporter.tree import Node
@@ -54,23 +46,23 @@ def tree_section(report: Report, words: Words) -> Section | None:
                 "note",
             )
         )
-    for place, result in enumerate(report.tree_results, 1):
-        blocks += _tree(words, result, place)
+    titles = headings(words, report.tree_results)
+    for place, (title, result) in enumerate(zip(titles, report.tree_results, strict=True), 1):
+        blocks += _tree(words, result, title, place)
     return Section("trees", "Subgroups in which disparities differ", tuple(blocks))
 
 
-def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
+def _tree(words: Words, result: TreeResult, title: str, place: int) -> list[Block]:
     root = result.tree.root
-    leaves = sorted(leaves_of(root), key=lambda leaf: -abs(leaf.delta or 0.0))
-    title = literal(result.name) if result.name else f"{rate_title(words, result)} by {literal(result.attribute)}"
+    leaves = _by_size(root)
     blocks: list[Block] = [
         Heading(f"tree-{place}", title),
         Paragraph(question(words, result)),
         Paragraph(overall_sentence(words, result), "lead"),
     ]
     if len(leaves) > 1:
-        blocks.append(Sentences(_leaf_sentences(words, result, root, leaves)))
         blocks.append(_figure(words, result, root, f"tree-{place}-figure"))
+        blocks.append(Sentences(_leaf_sentences(words, result, root, leaves)))
     blocks.append(leaf_table(words, result, root, leaves, f"tree-{place}-table"))
     if result.tree.root.tests:
         blocks.append(
@@ -82,7 +74,7 @@ def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
             )
         )
     blocks.append(Paragraph(method_sentence(words, result), "note"))
-    outside = outside_sentence(words, result)
+    outside = outside_sentence(result)
     if outside:
         blocks.append(Paragraph(outside, "note"))
     if result.tree.n_dropped:
@@ -101,7 +93,7 @@ def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
         )
         inner: tuple[Block, ...] = (
             _figure(words, result, before, f"tree-{place}-unpruned-figure"),
-            leaf_table(words, result, before, leaves_of(before), f"tree-{place}-unpruned-table"),
+            leaf_table(words, result, before, _by_size(before), f"tree-{place}-unpruned-table"),
         )
         blocks.append(
             Details(
@@ -114,62 +106,54 @@ def _tree(words: Words, result: TreeResult, place: int) -> list[Block]:
     return blocks
 
 
+def _by_size(root: Node) -> list[Node]:
+    return sorted(leaves_of(root), key=lambda leaf: -abs(leaf.delta or 0.0))
+
+
 def _leaf_sentences(words: Words, result: TreeResult, root: Node, leaves: list[Node]) -> tuple[Sentence, ...]:
     items = tuple(
-        Sentence(
-            leaf_sentence(words, result, leaf),
-            "warn" if reverses(root, leaf) else "info",
-            label=_label(root, leaf),
-        )
+        Sentence(leaf_sentence(words, result, leaf), severity, label=label)
         for leaf in leaves[:MOST_SENTENCES]
+        for label, severity in (sign_mark(root, leaf),)
     )
     if len(leaves) > MOST_SENTENCES:
         items += (Sentence(f"And {plural(len(leaves) - MOST_SENTENCES, 'more subgroup')}, in the table."),)
     return items
 
 
-def _label(root: Node, leaf: Node) -> str:
-    if not reverses(root, leaf):
-        return ""
-    return "Reversed sign, uncertain" if includes_zero(leaf) else "Reversed sign"
-
-
 def _figure(words: Words, result: TreeResult, root: Node, figure_id: str) -> Figure:
     leaves = leaves_of(root)
-    said = "; ".join(f"{path_words(result, leaf.path)}: Δ {_delta(result, leaf.delta)}" for leaf in leaves)
-    low, high = sign_words(result)
+    said = "; ".join(f"{path_words(leaf)}: Δ {with_unit(result, leaf.delta)}" for leaf in leaves)
+    low, high = sign_words(words, result)
+    rate = rate_title(words, result)
+    if is_spread(result):
+        plot = f"each stroke beside it is the {rate} ({rate_meaning(words, result)}) of one group, with the lowest and the highest as numbers."
+    else:
+        plot = f"the dots beside it are the {rate} ({rate_meaning(words, result)}) of the two groups; the line between them is the gap."
     return Figure(
         figure_id,
         f"Tree of {plural(len(leaves), 'subgroup')}. {said}.",
-        f"Δ of the {rate_title(words, result)} in each subgroup, with its {words.level_name()}; the dots are the "
-        f"{rate_title(words, result)} ({rate_meaning(words, result)}) of each group, with each model; the line between them is the gap.",
+        f"Δ of the {rate} in each subgroup, with its {words.level_name()}; {plot}",
         TreeDiagram(
             root=_node(result, root, root, ""),
             models=tuple(literal(name) for name in result.models),
-            groups=tuple(literal(level) for level in result.levels),
+            groups=group_names(result),
             negative=f"Δ below 0: {low}" if low else "",
             positive=f"Δ above 0: {high}" if high else "",
-            rate_axis=Axis(rate_title(words, result), "number" if result.rate == "score" else "percent"),
+            rate_axis=Axis(rate, "number" if result.rate == "score" else "percent"),
         ),
     )
 
 
 def _node(result: TreeResult, node: Node, root: Node, edge: str) -> TreeNode:
-    interval = (
-        ""
-        if node.low is None or node.high is None
-        else f"{delta_text(result, node.low)} to {delta_text(result, node.high)}"
-    )
-    lines = tuple(line for line in (f"Δ {_delta(result, node.delta)}", interval, f"n = {fmt.count(node.n)}") if line)
-    if node.split is not None and (line := split_line(node)):
-        lines += (line,)
+    tested = "" if node.split is None else split_line(result, node)
+    lines = (f"Δ {with_unit(result, node.delta)}", interval(result, node), f"n = {fmt.count(node.n)}", tested)
     children: tuple[TreeNode, ...] = ()
     asked = ""
     if node.split is not None and node.children:
-        asked = literal(node.split.covariate)
+        asked = named(node.split.covariate)
         children = tuple(
-            _node(result, child, root, answer)
-            for child, answer in zip(node.children, edge_words(node.split), strict=True)
+            _node(result, child, root, answer) for child, answer in zip(node.children, edge_words(node), strict=True)
         )
     rates = tuple(
         TreeRate(model, level, rate.rate, rate_text(result, rate))
@@ -179,15 +163,12 @@ def _node(result: TreeResult, node: Node, root: Node, edge: str) -> TreeNode:
     )
     return TreeNode(
         id=node.id,
-        lines=lines,
+        lines=tuple(line for line in lines if line),
         delta=node.delta,
         edge=edge,
         question=asked,
         children=children,
         rates=rates if not children or node is root else (),
-        mark="" if children else _label(root, node).lower(),
+        mark="" if children else sign_mark(root, node)[0].lower(),
+        path=path_words(node),
     )
-
-
-def _delta(result: TreeResult, value: float | None) -> str:
-    return fmt.UNDEFINED if value is None else f"{delta_text(result, value)}{unit(result)}"

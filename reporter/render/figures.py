@@ -18,7 +18,7 @@ from reporter.render.plots import (
 
 @lru_cache(maxsize=64)
 def draw(spec: Plot, figure_id: str, title: str) -> str:
-    """The figure as one ``svg`` element.
+    """The figure as one ``svg`` element; a tall tree as several.
 
     ``figure_id`` prefixes every id inside, so it must be unique in the page; ``title`` is the alternative text, a full
     sentence. All texts appear literally as text (never as outlines, never as mathematics), wrapped or cut with an ellipsis.

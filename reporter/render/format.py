@@ -145,16 +145,16 @@ def count(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    """A number as a config has it: as short as it goes.
+    """A number as a config has it: with all its digits and no more.
 
     Examples
     --------
-    >>> plain(0.35), plain(40.0), plain(1e-05), plain(-2)
-    ('0.35', '40', '0.00001', '−2')
+    >>> plain(0.35), plain(40.0), plain(1e-05), plain(-2), plain(1227027.5)
+    ('0.35', '40', '0.00001', '−2', '1,227,027.5')
     """
     if float(value).is_integer():
         return count(value)
-    return f"{Decimal(repr(float(value))):f}".replace("-", MINUS)
+    return f"{Decimal(repr(float(value))):,f}".replace("-", MINUS)
 
 
 def p_value(value: float) -> str:

@@ -164,7 +164,8 @@ class TreeRate:
 @dataclass(frozen=True, slots=True)
 class TreeNode:
     """One box. ``lines`` are its texts from top to bottom, the first set bold; ``question`` names the covariate that splits
-    it; ``edge`` is the answer that leads here. ``delta`` only chooses the colour, its text stands in ``lines``."""
+    it; ``edge`` is the answer that leads here, ``path`` the whole way from the root. ``delta`` only chooses the colour, its text
+    stands in ``lines``."""
 
     id: int
     lines: tuple[str, ...]
@@ -174,12 +175,13 @@ class TreeNode:
     children: tuple[TreeNode, ...] = ()
     rates: tuple[TreeRate, ...] = ()
     mark: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeDiagram:
     """A Δ tree. ``models`` and ``groups`` name what the rates' indices mean; ``negative`` and ``positive`` explain the two
-    colours in words; ``rate_axis`` is the axis of the small plots in the leaves."""
+    colours in words; ``rate_axis`` is the axis of the small plots in the leaves. A tall tree is drawn as several pictures."""
 
     root: TreeNode
     models: tuple[str, ...]

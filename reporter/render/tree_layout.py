@@ -1,108 +1,180 @@
 """Where everything of a Δ tree's drawing lies: boxes sized from font metrics, as plain rectangles, lines, dots and words.
 
 The tree is an outline: each node under its parent, one step to the right, so that any depth and any number of leaves fit a
-page; beside each leaf its rates under each model, the groups' dots joined by a line as long as the gap. All arithmetic
-of the drawing is here; the template only writes it out.
+width; beside each leaf its rates under each model. An outline too tall for half a page goes on in further pictures, so that type
+keeps its size and pages are filled; each names where it goes on. All arithmetic of the drawing is here and in ``tree_rates``; the
+template only writes it out.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from reporter.render import chart_style as style
-from reporter.render.chart_sheet import tick_values
-from reporter.render.chart_text import clean, fit, tick_text, widest, width
+from reporter.render.chart_text import fit, widest, width
 from reporter.render.plots import TreeDiagram, TreeNode
-from reporter.render.tree_picture import Box, Dot, Picture, Shape, Stroke, Word
+from reporter.render.tree_picture import Box, Picture, Shape, Stroke, corners, rounded
+from reporter.render.tree_rates import Rates
 
-OUTLINE = (215.0, 316.0)
+OUTLINE = (215.0, 285.0)
 """The least and the most width of the outline where the rest is for the leaves' rates."""
 STEP = 17.0
+DEEPEST = 110.0
+"""The most that the deepest node is moved to the right."""
 PAD_X, PAD_Y = 7.0, 4.0
 ROW_GAP = 8.0
 LINE = style.SMALL * style.LINE_HEIGHT
 BOLD_LINE = style.TEXT * style.LINE_HEIGHT
 MARK = 10.0
-RATE_STEP = 13.0
-MODEL_ROOM = 62.0
-VALUE_ROOM = 27.0
-HIGHEST = 690.0
-"""A taller drawing is scaled down to fit a page."""
+EDGE_LINES = 4
+HEADING_LINES = 3
+WHOLE, PART = 330.0, (100.0, 180.0, 235.0)
+"""A drawing up to the first height stays one picture. A taller one is cut into pictures of between the least and the most of the others, rather
+of the middle one: a page that has no room for the next of them stays empty by less than that."""
 
 NEGATIVE, POSITIVE, NEUTRAL = ("#0072b2", "#e3eff7"), ("#b54a00", "#fbeadf"), (style.RULE, "#f4f4f4")
 
 
-def lay_out(diagram: TreeDiagram) -> Picture:
-    """The whole drawing of a tree: once to see how much width the outline needs, then for good."""
-    if not any(node.rates for node, _, _ in _walk(diagram.root)):
-        return _laid_out(diagram, style.WIDTH, rates=False)
-    least, most = OUTLINE
-    needed = _laid_out(diagram, most, rates=False).right() + 20
-    return _laid_out(diagram, min(max(least, needed), most), rates=True)
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A node in the outline."""
+
+    node: TreeNode
+    depth: int
+    parent: Line | None
+
+    def answer(self) -> str:
+        """The answer that leads here: "sex: Female"."""
+        if self.parent is None:
+            return ""
+        question = self.parent.node.question
+        return f"{question}: {self.node.edge}" if question else self.node.edge
 
 
-def _laid_out(diagram: TreeDiagram, outline: float, *, rates: bool) -> Picture:
+def lay_out(diagram: TreeDiagram) -> tuple[tuple[Picture, tuple[TreeNode, ...]], ...]:
+    """The pictures of a tree from top to bottom, each with the nodes that it shows."""
+    lines = list(_lines(diagram.root))
+    step = min(STEP, DEEPEST / max(1, *(line.depth for line in lines)))
+    outline = style.WIDTH
+    rates = None
+    if any(line.node.rates for line in lines):
+        scratch = Picture(OUTLINE[1])
+        for line in lines:
+            _node(scratch, line, step, 0.0)
+        outline = min(max(OUTLINE[0], scratch.right() + 16), OUTLINE[1])
+        rates = Rates(diagram, [line.node for line in lines], outline)
+    heights = [_drawn(Picture(outline), line, step, 0.0, rates)[1] for line in lines]
+    drawn = []
+    first = 0
+    for last in _ends(heights, lines):
+        drawn.append(
+            (_picture(diagram, lines, first, last, step, outline, rates), tuple(one.node for one in lines[first:last]))
+        )
+        first = last
+    return tuple(drawn)
+
+
+def _lines(node: TreeNode, parent: Line | None = None) -> Iterator[Line]:
+    line = Line(node, 0 if parent is None else parent.depth + 1, parent)
+    yield line
+    for child in node.children:
+        yield from _lines(child, line)
+
+
+def _ends(heights: Sequence[float], lines: Sequence[Line]) -> list[int]:
+    """Where each picture ends: before the least deep node within reach, so that what belongs together stays so."""
+    least, wanted, most = PART
+    ends: list[int] = []
+    start = 0
+    while sum(heights[start:]) > (most if ends else WHOLE):
+        reach = list(itertools.accumulate(heights[start:]))
+        near = [i for i, used in enumerate(reach, start + 1) if least <= used <= most and i < len(lines)]
+        # A single node may be taller than a picture should be.
+        start = min(near, key=lambda i: (lines[i].depth, abs(reach[i - start - 1] - wanted))) if near else start + 1
+        if start >= len(lines):
+            break
+        ends.append(start)
+    return [*ends, len(lines)]
+
+
+def _picture(
+    diagram: TreeDiagram,
+    lines: Sequence[Line],
+    first: int,
+    last: int,
+    step: float,
+    outline: float,
+    rates: Rates | None,
+) -> Picture:
     picture = Picture(outline)
-    y = _legend(picture, diagram, rates)
+    y = _legend(picture, diagram) if first == 0 else 0.0
+    y = _heading(picture, lines[first], step, y, rates)
     body = y
-    scale = _Rates(diagram, outline) if rates else None
     places: dict[int, tuple[float, float]] = {}
-    for node, depth, parent in _walk(diagram.root):
-        x = depth * STEP
-        top = y
-        y = _node(picture, node, parent, x, y)
-        if parent is not None:
-            _elbow(picture, places[parent.id], x, top)
-        places[node.id] = (x + STEP / 2, y)
-        if scale is not None and node.rates:
-            y = max(y, scale.draw(picture, diagram, node, top, y))
-        y += ROW_GAP
-    if scale is not None:
-        y = scale.axis(picture, diagram, body, y)
-    picture.height = _rounded(y + 2)
-    shrink = min(1.0, HIGHEST / picture.height)
-    picture.shown_width, picture.shown_height = _rounded(style.WIDTH * shrink), _rounded(picture.height * shrink)
+    waiting: dict[int, float] = {}
+    for place, line in enumerate(lines[:last]):
+        for child in line.node.children:
+            waiting[child.id] = line.depth * step + step / 2
+        if place < first:
+            waiting.pop(line.node.id, None)
+            continue
+        if line.parent is not None:
+            x = waiting.pop(line.node.id)
+            _elbow(picture, (x, places.get(line.parent.node.id, (x, 0.0))[1]), line.depth * step, y)
+        bottom, y = _drawn(picture, line, step, y, rates)
+        places[line.node.id] = (line.depth * step + step / 2, bottom)
+    if rates is not None:
+        rates.grid(picture, body, y - ROW_GAP / 2)
+    picture.height = rounded(y if last < len(lines) else y - ROW_GAP + 2)
+    owners = {child.id: line.node.id for line in lines[:last] for child in line.node.children}
+    for child_id, x in waiting.items():
+        top = places.get(owners[child_id], (x, 0.0))[1]
+        picture.strokes.append(Stroke(corners(((x, top), (x, picture.height))), style.RULE, 0.9))
+    picture.shown_width, picture.shown_height = style.WIDTH, picture.height
     return picture
 
 
-def _walk(
-    node: TreeNode, depth: int = 0, parent: TreeNode | None = None
-) -> Iterator[tuple[TreeNode, int, TreeNode | None]]:
-    yield node, depth, parent
-    for child in node.children:
-        yield from _walk(child, depth + 1, node)
+def _drawn(picture: Picture, line: Line, step: float, y: float, rates: Rates | None) -> tuple[float, float]:
+    """A line of the outline with its rates; returns the height below its box and that of the next line."""
+    bottom = _node(picture, line, step, y)
+    end = bottom
+    if rates is not None and line.node.rates:
+        end = max(end, rates.draw(picture, line.node, y, bottom))
+    return bottom, end + ROW_GAP
 
 
-def _node(picture: Picture, node: TreeNode, parent: TreeNode | None, x: float, y: float) -> float:
+def _node(picture: Picture, line: Line, step: float, y: float) -> float:
     """A node with the answer that leads to it above its box; returns the height below it."""
+    node, x = line.node, line.depth * step
     edge, fill = _colours(node.delta)
     room = picture.outline - x
-    if parent is not None:
-        answer = f"{parent.question}: {node.edge}" if parent.question else node.edge
-        for text in fit(answer, room - STEP, style.TEXT):
-            _word(picture, x, y + style.TEXT, text, style.TEXT)
+    if line.parent is not None:
+        for text in fit(line.answer(), room - 12, style.TEXT, lines=EDGE_LINES):
+            picture.word(x, y + style.TEXT, text, style.TEXT)
             y += BOLD_LINE
         y += 2.5
     inside = room - 2 * PAD_X - MARK
     first = fit(node.lines[0], inside, style.TEXT, bold=True) if node.lines else ()
-    rest = [text for line in _joined(node.lines[1:], inside) for text in fit(line, inside, style.SMALL)]
+    rest = [text for part in _joined(node.lines[1:], inside) for text in fit(part, inside, style.SMALL)]
     mark = fit(node.mark, inside, style.SMALL, bold=True) if node.mark else ()
     wide = max(widest(first, style.TEXT, bold=True), widest(rest, style.SMALL), widest(mark, style.SMALL, bold=True))
     high = 2 * PAD_Y + len(first) * BOLD_LINE + (len(rest) + len(mark)) * LINE
     dash = "4 2" if node.delta is not None and node.delta < 0 else ""
     weight = 0.7 if node.children else 1.4
-    picture.boxes.append(
-        Box(_rounded(x), _rounded(y), _rounded(wide + 2 * PAD_X + MARK), _rounded(high), fill, edge, weight, dash)
-    )
-    _sign(picture, node.delta, x + PAD_X, y + PAD_Y + BOLD_LINE / 2, edge)
-    line = y + PAD_Y
+    # A thick edge is drawn half inside, so that none of it lies beyond the picture.
+    left, wide = x + weight / 2, wide + 2 * PAD_X + MARK
+    picture.boxes.append(Box(rounded(left), rounded(y), rounded(wide), rounded(high), fill, edge, weight, dash))
+    _sign(picture, node.delta, left + PAD_X, y + PAD_Y + BOLD_LINE / 2, edge)
+    below = y + PAD_Y
     for text in first:
-        _word(picture, x + PAD_X + MARK, line + style.TEXT, text, style.TEXT, bold=True)
-        line += BOLD_LINE
+        picture.word(left + PAD_X + MARK, below + style.TEXT, text, style.TEXT, bold=True)
+        below += BOLD_LINE
     for texts, bold in ((rest, False), (mark, True)):
         for text in texts:
-            _word(picture, x + PAD_X + MARK, line + style.SMALL, text, style.SMALL, bold=bold)
-            line += LINE
+            picture.word(left + PAD_X + MARK, below + style.SMALL, text, style.SMALL, bold=bold)
+            below += LINE
     return y + high
 
 
@@ -129,127 +201,47 @@ def _sign(picture: Picture, delta: float | None, x: float, y: float, colour: str
     if delta is None or delta == 0:
         return
     up = -1.0 if delta > 0 else 1.0
-    corners = ((x, y - up * 2.6), (x + 6.4, y - up * 2.6), (x + 3.2, y + up * 3.0))
-    picture.shapes.append(Shape(_points(corners), colour))
+    picture.shapes.append(Shape(corners(((x, y - up * 2.6), (x + 6.4, y - up * 2.6), (x + 3.2, y + up * 3.0))), colour))
 
 
 def _elbow(picture: Picture, parent: tuple[float, float], x: float, top: float) -> None:
     """From under the parent's box to the left of the child's answer."""
     middle = top + style.TEXT * 0.62
     picture.strokes.append(
-        Stroke(_points(((parent[0], parent[1]), (parent[0], middle), (x - 1.5, middle))), style.RULE, 0.9)
+        Stroke(corners(((parent[0], parent[1]), (parent[0], middle), (x - 1.5, middle))), style.RULE, 0.9)
     )
 
 
-def _legend(picture: Picture, diagram: TreeDiagram, has_rates: bool) -> float:
-    """What the two colours mean, and whose rates the dots are; returns the height below it."""
+def _legend(picture: Picture, diagram: TreeDiagram) -> float:
+    """What the two colours mean; returns the height below it."""
     y = 0.0
-    room = picture.outline - 24 if has_rates else style.WIDTH
     for (edge, fill), delta, text, dash in (
         (NEGATIVE, -1.0, diagram.negative, "4 2"),
         (POSITIVE, 1.0, diagram.positive, ""),
     ):
         if not text:
             continue
-        picture.boxes.append(Box(0.5, _rounded(y + 0.5), 20, 10, fill, edge, 0.9, dash))
+        picture.boxes.append(Box(0.5, rounded(y + 0.5), 20, 10, fill, edge, 0.9, dash))
         _sign(picture, delta, 7.3, y + 5.5, edge)
-        for line in fit(text, room - 26, style.SMALL):
-            _word(picture, 26, y + 8.3, line, style.SMALL)
+        for line in fit(text, style.WIDTH - 26, style.SMALL):
+            picture.word(26, y + 8.3, line, style.SMALL)
             y += LINE + 1
         y += 2
-    right = start = 0.0
-    if has_rates:
-        for number, group in enumerate(diagram.groups[:2]):
-            start = right
-            for line in fit(group, style.WIDTH - picture.outline - 14, style.SMALL):
-                _word(picture, picture.outline + 14, right + 8.3, line, style.SMALL)
-                right += LINE
-            _group_dot(picture, number, picture.outline + 5, start + 5.5)
-            right += 3
-    return max(y, right) + ROW_GAP
+    return y + ROW_GAP if y else 0.0
 
 
-def _group_dot(picture: Picture, group: int, x: float, y: float) -> None:
-    """Hollow for the first group, filled for the second."""
-    picture.dots.append(Dot(_rounded(x), _rounded(y), 3.0, style.PAPER if group == 0 else style.INK, style.INK))
-
-
-class _Rates:
-    """The small plots beside the leaves, on one scale."""
-
-    def __init__(self, diagram: TreeDiagram, outline: float) -> None:
-        values = [rate.value for node, _, _ in _walk(diagram.root) for rate in node.rates if rate.value is not None]
-        axis = diagram.rate_axis
-        self.low = 0.0 if axis.low is None else axis.low
-        self.high = (max(values, default=1.0) * 1.05 or 1.0) if axis.high is None else axis.high
-        self.left = outline + MODEL_ROOM + VALUE_ROOM
-        self.right = style.WIDTH - VALUE_ROOM
-
-    def place(self, value: float) -> float:
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return self.left + share * (self.right - self.left)
-
-    def draw(self, picture: Picture, diagram: TreeDiagram, node: TreeNode, top: float, bottom: float) -> float:
-        """A line a model, beside the leaf's box; returns the height below them."""
-        models = sorted({rate.model for rate in node.rates})
-        y = max(top, bottom - len(models) * RATE_STEP - 1)
-        for model in models:
-            y += RATE_STEP
-            middle = y - RATE_STEP / 2
-            for text in fit(diagram.models[model], MODEL_ROOM - 4, style.SMALL, lines=1):
-                _word(picture, picture.outline, middle + 2.6, text, style.SMALL, colour=style.SOFT_INK)
-            rates = sorted(
-                (r for r in node.rates if r.model == model and r.value is not None), key=lambda r: r.value or 0.0
-            )
-            places = [self.place(rate.value or 0.0) for rate in rates]
-            if len(places) > 1:
-                picture.strokes.append(Stroke(_points(((places[0], middle), (places[-1], middle))), style.INK, 1.4))
-            for rate, place in zip(rates, places, strict=True):
-                _group_dot(picture, rate.group, place, middle)
-            if rates:
-                _word(picture, places[0] - 5, middle + 2.6, rates[0].text, style.SMALL, anchor="end")
-            if len(rates) > 1:
-                _word(picture, places[-1] + 5, middle + 2.6, rates[-1].text, style.SMALL)
-            missing = "; ".join(r.text for r in node.rates if r.model == model and r.value is None and r.text)
-            if missing and not rates:
-                for text in fit(missing, style.WIDTH - self.left, style.SMALL, lines=1):
-                    _word(picture, self.left, middle + 2.6, text, style.SMALL)
-        return y + 1
-
-    def axis(self, picture: Picture, diagram: TreeDiagram, top: float, y: float) -> float:
-        """Ticks and the label below the last leaf, light lines through all of them; returns the height below."""
-        values, step = tick_values((self.low, self.high), 3)
-        grid = [Stroke(_points(((self.place(v), top), (self.place(v), y))), style.GRID, 0.6) for v in values]
-        picture.strokes[:0] = grid
-        picture.strokes.append(Stroke(_points(((self.left, y), (self.right, y))), style.RULE, 0.6))
-        for value in values:
-            text = tick_text(diagram.rate_axis, value, step)
-            _word(picture, self.place(value), y + 10, text, style.SMALL, anchor="middle")
-        y += 14
-        room = style.WIDTH - picture.outline
-        for text in fit(diagram.rate_axis.label, room, style.SMALL):
-            _word(picture, style.WIDTH - room / 2, y + style.SMALL, text, style.SMALL, anchor="middle")
-            y += LINE
-        return y
-
-
-def _word(
-    picture: Picture,
-    x: float,
-    y: float,
-    text: str,
-    size: float,
-    *,
-    anchor: str = "start",
-    bold: bool = False,
-    colour: str = style.INK,
-) -> None:
-    picture.words.append(Word(_rounded(x), _rounded(y), clean(text), size, anchor, bold, colour))
-
-
-def _points(corners: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{_rounded(x):g},{_rounded(y):g}" for x, y in corners)
-
-
-def _rounded(value: float) -> float:
-    return round(value, 2)
+def _heading(picture: Picture, line: Line, step: float, y: float, rates: Rates | None) -> float:
+    """Whose rates the columns are, and in a picture that continues the tree where it goes on; returns the height below."""
+    left = y
+    if line.parent is not None:
+        x = line.depth * step
+        room = picture.outline - x - 12
+        told = "continued" if line.depth == 1 else f"continued, below: {line.parent.node.path or line.parent.answer()}"
+        if len(fit(told, room, style.SMALL, lines=9)) > HEADING_LINES:
+            told = f"continued, below: … {line.parent.answer()}"
+        for text in fit(told, room, style.SMALL, lines=HEADING_LINES):
+            picture.word(x, left + style.SMALL, text, style.SMALL, colour=style.SOFT_INK)
+            left += LINE
+        left += 5
+    right = y if rates is None else rates.heading(picture, y, short=line.parent is not None)
+    return max(left, right)

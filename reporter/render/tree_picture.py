@@ -5,10 +5,11 @@ The nouns between ``tree_layout``, which fills them, and the template ``tree.svg
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from reporter.render import chart_style as style
-from reporter.render.chart_text import width
+from reporter.render.chart_text import clean, width
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,31 @@ class Picture:
     dots: list[Dot] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
 
+    def word(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        *,
+        anchor: str = "start",
+        bold: bool = False,
+        colour: str = style.INK,
+    ) -> None:
+        """Add a line of text."""
+        self.words.append(Word(rounded(x), rounded(y), clean(text), size, anchor, bold, colour))
+
     def right(self) -> float:
         """How far boxes and words reach to the right."""
         boxes = [box.x + box.wide for box in self.boxes]
         return max([*boxes, *(word.x + width(word.text, word.size, word.bold) for word in self.words)])
+
+
+def corners(points: Sequence[tuple[float, float]]) -> str:
+    """Points as SVG writes them."""
+    return " ".join(f"{rounded(x):g},{rounded(y):g}" for x, y in points)
+
+
+def rounded(value: float) -> float:
+    """A length with as many digits as a drawing needs."""
+    return round(value, 2)

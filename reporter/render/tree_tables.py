@@ -5,25 +5,24 @@ from __future__ import annotations
 from reporter.render import format as fmt
 from reporter.render.document import Cell, Column, Row, Severity, Table
 from reporter.render.tables import count_cell
-from reporter.render.wording import Words, capital, group_name, literal, unbroken
-from reporter.render.wording_trees import (
-    delta_text,
-    end_note,
-    leaf_end,
-    path_words,
+from reporter.render.wording import Words, capital, literal, unbroken
+from reporter.render.wording_tree_paths import named, path_words
+from reporter.render.wording_tree_reasons import end_note, leaf_end, test_reason
+from reporter.render.wording_tree_terms import (
+    group_names,
+    interval,
+    is_spread,
     rate_text,
     rate_title,
-    reverses,
-    unit,
+    whole,
+    with_unit,
 )
+from reporter.render.wording_trees import sign_mark
 from reporter.results import TreeResult
 from reporter.tree import Node, Rate
 
 SHOWN_FROM = 0.01
 """A smaller statistic is nothing, whatever its digits."""
-
-LEVELS_ACROSS = 2
-"""With more levels of the attribute a model's rates share one column."""
 
 
 def leaf_table(words: Words, result: TreeResult, root: Node, leaves: list[Node], table_id: str) -> Table:
@@ -34,21 +33,25 @@ def leaf_table(words: Words, result: TreeResult, root: Node, leaves: list[Node],
         Column("delta", "Δ", "number", f"with its {words.level_name()}"),
     ]
     columns += _rate_columns(result, leaves)
-    name = f"all {words.units}" if len(leaves) > 1 else path_words(result, root.path or "all rows")
-    rows = [Row(_cells(words, result, root, name, leaves))]
-    if len(leaves) > 1:
-        rows += [
-            Row(_cells(words, result, leaf, path_words(result, leaf.path), leaves), _mark(root, leaf))
-            for leaf in leaves
-        ]
-    caption = f"{capital(rate_title(words, result))} and Δ: overall and in each subgroup, the largest Δ first"
+    rows = [Row(_cells(words, result, root, "overall", whole(words, result), leaves))]
+    title = f"{capital(rate_title(words, result))} and Δ"
+    if len(leaves) == 1:
+        return Table(table_id, f"{title}: overall", tuple(columns), tuple(rows))
+    rows += [
+        Row(
+            _cells(words, result, leaf, path_words(leaf), _remark(words, result, root, leaf), leaves), _flag(root, leaf)
+        )
+        for leaf in leaves
+    ]
+    largest = f"the largest {'change' if len(result.models) > 1 else 'spread' if is_spread(result) else 'gap'} first"
+    caption = f"{title}: overall and in each subgroup, {largest}"
     return Table(table_id, caption, tuple(columns), tuple(rows), note=end_note(result, leaves))
 
 
 def _rate_columns(result: TreeResult, leaves: list[Node]) -> list[Column]:
-    levels = [literal(level) for level in result.levels]
+    levels = group_names(result)
     models = [literal(name) for name in result.models]
-    if len(levels) > LEVELS_ACROSS:
+    if is_spread(result):
         columns = [Column(f"m{place}", f"{name}, lowest to highest", "number") for place, name in enumerate(models, 1)]
         return [*columns, *([Column("base", "base rate, lowest to highest", "number")] if _has_base(leaves) else [])]
     columns = [
@@ -65,22 +68,26 @@ def _has_base(leaves: list[Node]) -> bool:
     return any(leaf.base_rates for leaf in leaves)
 
 
-def _mark(root: Node, leaf: Node) -> Severity | None:
-    return "warn" if reverses(root, leaf) else None
+def _flag(root: Node, leaf: Node) -> Severity | None:
+    return "warn" if sign_mark(root, leaf)[1] == "warn" else None
 
 
-def _cells(words: Words, result: TreeResult, node: Node, name: str, leaves: list[Node]) -> tuple[Cell, ...]:
-    low, high = node.low, node.high
-    interval = "" if low is None or high is None else f"{delta_text(result, low)} to {delta_text(result, high)}"
-    delta = fmt.UNDEFINED if node.delta is None else f"{delta_text(result, node.delta)}{unit(result)}"
-    cells = [Cell(name, "" if node.children else leaf_end(words, result, node)), count_cell(node.n)]
-    cells.append(Cell(delta, unbroken(interval), node.delta))
+def _remark(words: Words, result: TreeResult, root: Node, leaf: Node) -> str:
+    """What stands under a leaf: its sign against the overall one, and why it was not divided."""
+    return "\n".join(part for part in (sign_mark(root, leaf)[0].lower(), leaf_end(words, result, leaf)) if part)
+
+
+def _cells(
+    words: Words, result: TreeResult, node: Node, name: str, remark: str, leaves: list[Node]
+) -> tuple[Cell, ...]:
+    cells = [Cell(name, remark), count_cell(node.n)]
+    cells.append(Cell(with_unit(result, node.delta), unbroken(interval(result, node)), node.delta))
     places = range(1, len(result.levels) + 1)
     per_model = [
         [node.rates.get(f"m{model}_a{level}") for level in places] for model in range(1, len(result.models) + 1)
     ]
     base = [[node.base_rates.get(f"a{level}") for level in places]] if _has_base(leaves) else []
-    if len(result.levels) > LEVELS_ACROSS:
+    if is_spread(result):
         cells += [_range_cell(result, rates) for rates in per_model]
         cells += [_range_cell(result, rates, base=True) for rates in base]
     else:
@@ -103,12 +110,12 @@ def _rate_cell(result: TreeResult, rate: Rate | None, *, base: bool = False) -> 
 
 def _range_cell(result: TreeResult, rates: list[Rate | None], *, base: bool = False) -> Cell:
     """The rates of many levels in one cell: the range, and each level's rate under it."""
-    known = [(rate, level) for rate, level in zip(rates, result.levels, strict=True) if rate is not None]
+    known = [(rate, level) for rate, level in zip(rates, group_names(result), strict=True) if rate is not None]
     values = sorted((rate for rate, _ in known if rate.rate is not None), key=lambda rate: rate.rate or 0.0)
     if not values:
         return Cell(fmt.UNDEFINED, "no level has a rate")
     ends = f"{_written(result, values[0], base=base)} to {_written(result, values[-1], base=base)}"
-    lines = [f"{literal(level)} {_written(result, rate, base=base)} (n = {fmt.count(rate.n)})" for rate, level in known]
+    lines = [f"{level} {_written(result, rate, base=base)} (n = {fmt.count(rate.n)})" for rate, level in known]
     spread = (values[-1].rate or 0.0) - (values[0].rate or 0.0)
     return Cell(unbroken(ends), "\n".join(lines), spread)
 
@@ -133,17 +140,17 @@ def test_table(words: Words, result: TreeResult, table_id: str) -> Table:
     rows = []
     for node in result.tree.nodes():
         for covariate, test in sorted(node.tests.items(), key=lambda item: _place(result, item[0])):
-            note = words.note(test.reason)
+            note = test_reason(words, result, test.reason)
             if test.left_out:
                 note = (
                     f"{note}; " * bool(note)
-                    + f"too thin to take part: {', '.join(group_name(name) for name in test.left_out)}"
+                    + f"too thin to take part: {', '.join(named(name) for name in test.left_out)}"
                 )
             chosen = node.split is not None and node.split.covariate == covariate
             rows.append(
                 Row(
                     (
-                        Cell(f"{node.id}: {path_words(result, node.path or 'all rows')}", "", node.id),
+                        Cell(f"{node.id}: {path_words(node)}", "", node.id),
                         Cell(literal(covariate), "split here" if chosen else ""),
                         _statistic(test.statistic),
                         Cell("" if test.df is None else fmt.plain(test.df), "", test.df),
@@ -153,8 +160,9 @@ def test_table(words: Words, result: TreeResult, table_id: str) -> Table:
                     )
                 )
             )
+    what = "Δ differs" if result.test == "wald" else "Δ or the disagreement of the models differs"
     return Table(
-        table_id, "Tests of whether Δ differs over a covariate, node by node", columns, tuple(rows), pdf_limit=30
+        table_id, f"Tests of whether {what} over a covariate, node by node", columns, tuple(rows), pdf_limit=30
     )
 
 

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import math
-import re
+from collections import Counter
 from collections.abc import Sequence
 
 from reporter.render import format as fmt
-from reporter.render.wording import Words, listed, literal, plural
+from reporter.render.document import Severity
+from reporter.render.wording import Words, capital, listed, literal, plural
+from reporter.render.wording_tree_paths import named, path_words
+from reporter.render.wording_tree_reasons import is_untestable, reason_words
+from reporter.render.wording_tree_terms import (
+    REST,
+    change_phrase,
+    delta_text,
+    group_phrases,
+    is_spread,
+    rate_title,
+    whole,
+    with_unit,
+)
 from reporter.results import TreeResult
-from reporter.tree import NEVER_DISAGREE, Node, Rate, Split
+from reporter.tree import NEVER_DISAGREE, Node
 
 TESTS = {
     "wald": "a test of Δ alone",
@@ -18,176 +31,172 @@ TESTS = {
 }
 
 
-def rate_title(words: Words, result: TreeResult) -> str:
-    """The rate that a tree is about."""
-    if result.rate == "score":
-        return "mean score"
-    return words.term({"referral": "referral_rate"}.get(result.rate, result.rate)).title
+def headings(words: Words, results: Sequence[TreeResult]) -> list[str]:
+    """A heading for each tree; what tells equal ones apart stands behind."""
+    titles = [_title(words, result) for result in results]
+    for told in (_models, _test, _sizes):
+        n = Counter(titles)
+        titles = [
+            f"{title}, {more}" if n[title] > 1 and (more := told(result)) else title
+            for title, result in zip(titles, results, strict=True)
+        ]
+    n = Counter(titles)
+    return [
+        f"{title} ({titles[:place].count(title) + 1} of {n[title]})" if n[title] > 1 else title
+        for place, title in enumerate(titles)
+    ]
 
 
-def rate_meaning(words: Words, result: TreeResult) -> str:
-    """What the rate is a share of."""
-    if result.rate == "score":
-        return "mean of the scores"
-    return words.term({"referral": "referral_rate"}.get(result.rate, result.rate)).meaning
+def _title(words: Words, result: TreeResult) -> str:
+    first, *others = group_phrases(result)
+    groups = f"{others[0]} against all others" if result.levels[0] == REST else listed([first, *others])
+    unnamed = f"{result.rate}, {result.attribute}"
+    end = f": {', '.join(result.levels)}"
+    if result.name in ("", unnamed, unnamed + end):
+        return f"{capital(rate_title(words, result))} by {named(result.attribute)}: {groups}"
+    return f"{literal(result.name.removesuffix(end))}: {groups}" if result.name.endswith(end) else literal(result.name)
+
+
+def _models(result: TreeResult) -> str:
+    return " to ".join(literal(name) for name in result.models)
+
+
+def _test(result: TreeResult) -> str:
+    name = TESTS.get(result.test, literal(result.test)).removeprefix("a ").removeprefix("the ")
+    return f"{name} of all four parameters" if result.parameters == "all" else name
+
+
+def _sizes(result: TreeResult) -> str:
+    depth = "" if result.max_depth is None else f", at most {plural(result.max_depth, 'split')} on a path"
+    honest = ", honest" if result.honest else ""
+    return f"level {fmt.plain(result.alpha)}, least size {fmt.count(result.min_size)}{depth}{honest}"
 
 
 def question(words: Words, result: TreeResult) -> str:
-    """What the tree asks, in one or two sentences."""
+    """What the tree asks, in a few sentences."""
     rate = rate_title(words, result)
-    levels = [literal(level) for level in result.levels]
-    if len(levels) > 2:
-        gap = f"how much the {rate} varies over the groups of {literal(result.attribute)} ({listed(levels)})"
+    groups = group_phrases(result)
+    models = [words.model(name) for name in result.models]
+    if is_spread(result):
+        what = (
+            f"The spread is the variance of the {rate} over the groups of {named(result.attribute)} ({listed(groups)}): the mean of the "
+            "squared distances of their rates from the mean of these rates, every group counted once. It is 0 where all groups have the same rate."
+        )
         measure = "spread"
     else:
-        gap = f"the {rate} of {levels[1]} minus that of {levels[0]}"
+        what = f"The gap is the {rate} of {groups[1]} minus that of {groups[0]}."
         measure = "gap"
-    if len(result.models) == 1:
-        return f"The {measure} is {gap}. Δ is the {measure} of {words.model(result.models[0])}; the tree asks in which subgroups it differs."
-    first, second = words.model(result.models[0]), words.model(result.models[1])
+        if REST in result.levels:
+            what += f" “All others” are all other groups of {named(result.attribute)} together."
+    if len(models) == 1:
+        asks = (
+            "the tree asks in which subgroups it differs"
+            if result.test != "score"
+            else f"the tree asks in which subgroups the {rate} or its {measure} differs"
+        )
+        return f"{what} Δ is the {measure} of {models[0]}; {asks}."
+    differs = "this change differs" if result.test != "score" else "the disagreement of the two models differs"
     return (
-        f"The {measure} is {gap}. Δ is how much it changes from {first} to {second}: the {measure} of {second} minus the {measure} of "
-        f"{first}. The tree asks in which subgroups this change differs."
+        f"{what} Δ is how much the {measure} changes from {models[0]} to {models[1]}: the {measure} of {models[1]} minus the {measure} of "
+        f"{models[0]}. The tree asks in which subgroups {differs}."
     )
 
 
 def overall_sentence(words: Words, result: TreeResult) -> str:
     """Whether the overall Δ hides subgroups."""
     root = result.tree.root
-    start = f"Over all {fmt.count(root.n)} {_rows(words, result)}, {change_phrase(words, result, root)}."
+    start = f"Over all {fmt.count(root.n)} {whole(words, result)}, {change_phrase(words, result, root)}."
     leaves = leaves_of(root)
+    what = "Δ differs" if result.test != "score" else f"{_disagreement(words, result)} differs"
     if len(leaves) == 1:
-        why = f" ({words.reason(root.reason)})" if root.reason else ""
         if root.reason == NEVER_DISAGREE:
             return f"{start} The two models never disagree on these rows: Δ is 0 everywhere."
+        told = reason_words(words, result, root)
+        why = f" ({told})" if told else ""
         if is_untestable(root) or (not root.tests and root.reason):
             return f"{start} Whether it hides subgroups cannot be told{why}."
-        return f"{start} No subgroup was found in which Δ differs{why}; that is not proof that there is none."
+        return f"{start} No subgroup was found in which {what}{why}; that is not proof that there is none."
     deltas = sorted(leaf.delta for leaf in leaves if leaf.delta is not None)
     ends = f", with Δ from {delta_text(result, deltas[0])} to {with_unit(result, deltas[-1])}" if deltas else ""
-    found = f"The overall Δ hides subgroups: the tree finds {fmt.count(len(leaves))}{ends}."
-    return f"{start} {found} {_reversals(root, leaves)}"
+    if result.test == "wald":
+        found = f"The overall Δ hides subgroups: the tree finds {fmt.count(len(leaves))}{ends}."
+    else:
+        found = f"The tree finds {plural(len(leaves), 'subgroup')}{ends}. {_caution(words, result)}"
+    return f"{start} {found} {_signs(root, leaves)}"
 
 
-def _reversals(root: Node, leaves: list[Node]) -> str:
-    reversed_ = [leaf for leaf in leaves if reverses(root, leaf)]
-    uncertain = sum(includes_zero(leaf) for leaf in reversed_)
-    sure = len(reversed_) - uncertain
-    if not reversed_:
-        return "In none of them is the sign reversed."
-    doubt = "but the interval includes 0, so that the sign is uncertain"
+def _disagreement(words: Words, result: TreeResult) -> str:
+    return (
+        "the models' disagreement"
+        if len(result.models) > 1
+        else f"the {rate_title(words, result)} or its {'spread' if is_spread(result) else 'gap'}"
+    )
+
+
+def _caution(words: Words, result: TreeResult) -> str:
+    """What a split does not show where the test is not of Δ alone."""
+    if result.test == "permutation":
+        return (
+            "A permutation test divides too often where the subgroups differ in other ways than in Δ; hold the intervals of their Δ against "
+            "each other before you read a difference of Δ into them."
+        )
+    if len(result.models) == 1:
+        return (
+            f"That is no finding about Δ: the score test also answers to the level of the {rate_title(words, result)} and to how the groups are "
+            "mixed. The subgroups differ in these or in Δ; hold the intervals of their Δ against each other. Only test: wald tests Δ alone."
+        )
+    how = (
+        "how often each model alone is positive, in each group"
+        if result.parameters == "all"
+        else "how often the two models disagree, in which direction, and how the groups are mixed"
+    )
+    return (
+        f"That is no finding about Δ: the score test also answers to {how}. The subgroups differ in the two models' disagreement, and Δ may "
+        "still be the same in all of them; hold the intervals of their Δ against each other. Only test: wald tests Δ alone."
+    )
+
+
+def _signs(root: Node, leaves: list[Node]) -> str:
+    """Which leaves have the opposite sign to the overall Δ, where that has a sign for sure."""
+    below = sum(leaf.high is not None and leaf.high < 0 for leaf in leaves)
+    above = sum(leaf.low is not None and leaf.low > 0 for leaf in leaves)
+    if includes_zero(root):
+        start = "The sign of the overall Δ is itself uncertain (its interval includes 0), so that none can be called opposite to it."
+        clear = [
+            f"below 0 in {fmt.count(below)} of the subgroups" if below else "",
+            f"above 0 in {fmt.count(above)}" + ("" if below else " of the subgroups") if above else "",
+        ]
+        told = " and ".join(part for part in clear if part)
+        if not told:
+            return f"{start} In no subgroup does the interval exclude 0."
+        against = ": the subgroups go in opposite directions" if below and above else ""
+        return f"{start} Δ lies clearly {told}{against}."
+    opposite = [leaf for leaf in leaves if reverses(root, leaf)]
+    uncertain = sum(includes_zero(leaf) for leaf in opposite)
+    sure = len(opposite) - uncertain
+    if not opposite:
+        return "In none of them has Δ the opposite sign."
+    doubt = "but its interval includes 0, so that the sign is uncertain"
     if not sure:
-        return f"In {fmt.count(uncertain)} of them the sign is reversed, {doubt}."
-    more = f"; in {fmt.count(uncertain)} more it is too, {doubt}" if uncertain else ""
-    return f"In {fmt.count(sure)} of them the sign is reversed{more}."
+        return f"In {fmt.count(uncertain)} of them Δ has the opposite sign, {doubt}."
+    more = f"; in {fmt.count(uncertain)} more it has the opposite sign too, {doubt}" if uncertain else ""
+    return f"In {fmt.count(sure)} of them Δ has the opposite sign{more}."
 
 
 def leaf_sentence(words: Words, result: TreeResult, leaf: Node) -> str:
     """A leaf: who, how many, what happens to the gap, and whether the leaf could hide more."""
-    who = f"Where {path_words(result, leaf.path)}" if leaf.path and leaf.path != "all rows" else "All"
-    text = f"{who} ({fmt.count(leaf.n)} {_rows(words, result)}): {change_phrase(words, result, leaf)}."
+    size = f"{fmt.count(leaf.n)} of the {fmt.count(result.tree.root.n)}"
+    text = f"Where {path_words(leaf)} ({size}): {change_phrase(words, result, leaf)}."
     return f"{text} Whether this hides more cannot be told." if is_untestable(leaf) else text
 
 
-def leaf_end(words: Words, result: TreeResult, leaf: Node) -> str:
-    """Why a leaf was not divided, for a table; empty where it was tested and nothing differs."""
-    if not leaf.reason or _nothing_differs(result, leaf):
-        return ""
-    if is_untestable(leaf):
-        return f"more cannot be told: {words.reason(leaf.reason)}"
-    return words.reason(leaf.reason) if leaf.tests else f"not tested: {words.reason(leaf.reason)}"
-
-
-def end_note(result: TreeResult, leaves: Sequence[Node]) -> str:
-    """What a leaf without a remark means, where there is one."""
-    if not any(_nothing_differs(result, leaf) for leaf in leaves):
-        return ""
-    return "A subgroup without a remark was tested: no covariate was found over which Δ differs within it."
-
-
-def _nothing_differs(result: TreeResult, leaf: Node) -> bool:
-    known = [test.p_adjusted for test in leaf.tests.values() if test.p_adjusted is not None]
-    return bool(known) and min(known) > result.alpha
-
-
-def is_untestable(node: Node) -> bool:
-    """Whether tests were tried in a node and none was possible."""
-    return bool(node.tests) and all(test.p is None for test in node.tests.values())
-
-
-def change_phrase(words: Words, result: TreeResult, node: Node) -> str:
-    """What happens to the gap between two levels from one model to the other, and Δ with its interval."""
-    told = delta_phrase(result, node, words)
-    if len(result.models) < 2 or len(result.levels) != 2:
-        return told
-    gaps = []
-    for model in ("m1", "m2"):
-        low, high = (node.rates[f"{model}_{level}"].rate for level in ("a1", "a2"))
-        if low is None or high is None:
-            return told
-        gaps.append(high - low)
-    first, second = (literal(name) for name in result.models)
-    return f"the gap goes from {delta_text(result, gaps[0])} with {first} to {with_unit(result, gaps[1])} with {second}; {told}"
-
-
-def delta_phrase(result: TreeResult, node: Node, words: Words) -> str:
-    """Δ with its interval: "Δ is +12.3 points (95 % interval +6.1 to +18.4)"."""
-    if node.delta is None:
-        return "Δ is undefined"
-    text = f"Δ is {with_unit(result, node.delta)}"
-    if node.low is None or node.high is None:
-        return text
-    return f"{text} ({words.level_name()} {delta_text(result, node.low)} to {delta_text(result, node.high)})"
-
-
-def delta_text(result: TreeResult, value: float) -> str:
-    """Δ with its sign: points, or the score's own unit; the spread of rates has its own scale."""
-    if result.rate == "score" or len(result.levels) > 2:
-        return fmt.signed(fmt.number(value, 4), value)
-    return fmt.signed_points(value)
-
-
-def with_unit(result: TreeResult, value: float) -> str:
-    """Δ with its sign and its unit."""
-    return f"{delta_text(result, value)}{unit(result)}"
-
-
-def unit(result: TreeResult) -> str:
-    """The unit after a Δ."""
-    return "" if result.rate == "score" or len(result.levels) > 2 else f"{fmt.NBSP}points"
-
-
-def rate_text(result: TreeResult, rate: Rate) -> str:
-    """One rate of a node."""
-    if rate.rate is None:
-        return fmt.UNDEFINED
-    return fmt.number(rate.rate, 3) if result.rate == "score" else fmt.percent(rate.rate, 1)
-
-
-def path_words(result: TreeResult, path: str) -> str:
-    """A node's path as the tree gives it, in words: "sex = Male and age_cat is one of 25 - 45, > 45 and 3 < visits ≤ 9"."""
-    names = "|".join(re.escape(name) for name in sorted(result.split_on, key=len, reverse=True))
-    # A level may hold " & " or "<=": only what stands before and after a covariate's name is the tree's own.
-    parts = re.split(rf" & (?=(?:[^&]* < )?(?:{names}) (?:=|in|<=|>) )", path)
-    return literal(" and ".join(_condition(part, names) for part in parts))
-
-
-def _condition(part: str, names: str) -> str:
-    found = re.fullmatch(rf"((?:.* < )?)({names}) (=|in|<=|>) (.*)", part, re.DOTALL)
-    if found is None:
-        return part
-    above, name, sign, rest = found.groups()
-    if sign == "in":
-        return f"{name} is one of {rest[1:-1]}"
-    return f"{above}{name} {'≤' if sign == '<=' else sign} {rest}"
-
-
-def edge_words(split: Split) -> tuple[str, str]:
-    """The answers that lead left and right."""
-    if split.levels_left is not None:
-        return _levels(split.levels_left), _levels(split.levels_right or ())
-    threshold = fmt.plain(split.threshold if split.threshold is not None else 0.0)
-    return f"≤ {threshold}", f"> {threshold}"
+def sign_mark(root: Node, leaf: Node) -> tuple[str, Severity]:
+    """What is said beside a leaf whose Δ has the other sign than the overall one, and how it is marked."""
+    if not reverses(root, leaf):
+        return "", "info"
+    if includes_zero(root):
+        return ("Opposite sign, overall sign uncertain", "warn") if not includes_zero(leaf) else ("", "info")
+    return ("Opposite sign to overall, uncertain" if includes_zero(leaf) else "Opposite sign to overall"), "warn"
 
 
 def leaves_of(node: Node) -> list[Node]:
@@ -205,116 +214,47 @@ def includes_zero(node: Node) -> bool:
     return node.low is None or node.high is None or node.low <= 0 <= node.high
 
 
-def method_sentence(words: Words, result: TreeResult) -> str:
-    """Test, level, adjustment, sizes, and what the intervals are worth."""
-    test = TESTS.get(result.test, literal(result.test))
-    what = " of all four parameters" if result.parameters == "all" else ""
-    adjust = (
-        "adjusted (Bonferroni) over the covariates that can be tested in a node"
-        if result.adjust == "bonferroni"
-        else "not adjusted"
-    )
-    size = f"no node under {fmt.count(result.min_size)} {_rows(words, result)}"
-    depth = "" if result.max_depth is None else f"; at most {plural(result.max_depth, 'split')} on a path"
-    joined = (
-        f"; neighbours whose Δ differ by less than {fmt.points(result.min_difference, 1)} are joined"
-        if result.min_difference
-        else ""
-    )
-    honest = (
-        "Splits were found on one half of the rows and every figure comes from the other half, so that the intervals hold."
-        if result.honest
-        else "The intervals follow a search: the subgroups were found on the same rows on which Δ is estimated, which overstates "
-        "how much and how surely they differ."
-    )
-    return (
-        f"Split by {test}{what}, p-values {adjust}, level {fmt.plain(result.alpha)} in each node (not over the whole tree); "
-        f"{size}{depth}{joined}. Covariates: {listed([literal(name) for name in result.split_on])}. {tested_sentence(words, result)} "
-        f"{honest}"
-    )
-
-
-def tested_sentence(words: Words, result: TreeResult) -> str:
-    """How many covariates could be tested at the root, which moves the adjusted p-value, and the smallest of these."""
-    root = result.tree.root
-    known = [test.p_adjusted for test in root.tests.values() if test.p_adjusted is not None]
-    if not known:
-        return "No covariate could be tested." if root.tests else "Nothing was tested."
-    what = "the p of the first split" if root.split is not None else "the smallest p"
-    return f"Over all {words.units} {testable(root)}; {what} is {fmt.p_number(min(known))}."
-
-
-def testable(node: Node) -> str:
-    """How many covariates could be tested in a node: "4 of 6 covariates testable"."""
-    n = sum(test.p is not None for test in node.tests.values())
-    return f"{n} of {plural(len(node.tests), 'covariate')} testable"
-
-
-def split_line(node: Node) -> str:
-    """What led to a split, in a few words for the diagram."""
-    assert node.split is not None
-    test = node.tests.get(node.split.covariate)
-    if test is None or test.p_adjusted is None:
-        return ""
-    number = fmt.p_number(test.p_adjusted)
-    return f"p {number if number.startswith(('<', '>')) else f'= {number}'}; {testable(node)}"
-
-
-def sign_words(result: TreeResult) -> tuple[str, str]:
+def sign_words(words: Words, result: TreeResult) -> tuple[str, str]:
     """What Δ below 0 and above 0 mean, for the diagram."""
-    if len(result.levels) > 2:
-        return ("the groups move closer together", "the groups move apart") if len(result.models) == 2 else ("", "")
-    first, second = (literal(level) for level in result.levels)
-    if len(result.models) == 1:
-        return f"{second} lies below {first}", f"{second} lies above {first}"
-    return f"{second} falls relative to {first}", f"{second} rises relative to {first}"
+    models = [literal(name) for name in result.models]
+    rate = rate_title(words, result)
+    if is_spread(result):
+        if len(models) < 2:
+            return "", ""
+        return tuple(
+            f"from {models[0]} to {models[1]} the groups' {rate}s move {way}" for way in ("closer together", "apart")
+        )  # type: ignore[return-value]
+    first, second = group_phrases(result)
+    if len(models) == 1:
+        return tuple(f"the {rate} of {second} lies {way} that of {first}" for way in ("below", "above"))  # type: ignore[return-value]
+    return tuple(
+        f"from {models[0]} to {models[1]}, the {rate} of {second} {way} relative to {first}"
+        for way in ("falls", "rises")
+    )  # type: ignore[return-value]
 
 
 def several_trees(results: Sequence[TreeResult]) -> str:
     """What it means that several trees were grown."""
-    none = math.prod(1 - result.alpha for result in results)
-    return (
-        f"This report grows {plural(len(results), 'tree')}, each at its own level. Where Δ differs nowhere, at least one of them still splits "
-        f"with a chance of up to about {fmt.percent(1 - none)}: read a split that only one tree finds with that in mind."
-    )
+    of_delta = [result for result in results if result.test == "wald"]
+    n_others = len(results) - len(of_delta)
+    told = [f"This report grows {plural(len(results), 'tree')}, each at its own level."]
+    if of_delta:
+        none = math.prod((1 - result.alpha) ** _n_chances(result) for result in of_delta)
+        among = f" of the {fmt.count(len(of_delta))} that test Δ alone" if n_others else " of them"
+        which = f"at least one{among}" if len(of_delta) > 1 else "the one that tests Δ alone"
+        told.append(
+            f"Where Δ differs nowhere, {which} still splits with a chance of up to about {fmt.percent(1 - none)}: read a split that only one "
+            "tree finds with that in mind."
+        )
+    if n_others:
+        which = "The others" if of_delta and n_others > 1 else "The other" if of_delta else "They"
+        told.append(
+            f"{which} may split far more often where Δ differs nowhere: the test behind {'it' if which == 'The other' else 'them'} also answers "
+            "to other differences between subgroups."
+        )
+    return " ".join(told)
 
 
-def outside_sentence(words: Words, result: TreeResult) -> str:
-    """Why a node's Δ can lie outside the Δ of both its parts, where it does; empty where it does not."""
-    nodes = outside_children(result.tree.root)
-    if not nodes:
-        return ""
-    where = [
-        f"all {words.units}" if node.id == result.tree.root.id else path_words(result, node.path) for node in nodes
-    ]
-    told = "; ".join(
-        f"{place} ({', '.join(delta_text(result, one.delta or 0.0) for one in (node, *node.children))})"
-        for place, node in zip(where, nodes, strict=True)
-    )
-    return (
-        f"Δ lies outside the Δ of both parts (Δ of the whole, then of the parts) in: {told}. That is no error. Δ compares the groups "
-        "as they are mixed in the whole, and the groups are not spread alike over the two parts."
-    )
-
-
-def outside_children(root: Node) -> list[Node]:
-    """Nodes whose Δ lies outside the Δ of both of their children, which readers find odd and the card explains."""
-    found = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        stack.extend(node.children)
-        deltas = [child.delta for child in node.children if child.delta is not None]
-        if node.delta is not None and len(deltas) == 2 and not min(deltas) <= node.delta <= max(deltas):
-            found.append(node)
-    return found
-
-
-def _rows(words: Words, result: TreeResult) -> str:
-    if result.rate in ("fpr", "fnr"):
-        return words.term(result.rate).population
-    return words.units
-
-
-def _levels(levels: tuple[str, ...]) -> str:
-    return ", ".join(literal(level) for level in levels)
+def _n_chances(result: TreeResult) -> int:
+    """How many tests at the level are made in the first node: one where they are adjusted for each other."""
+    return len(result.split_on) if result.adjust == "none" else 1

@@ -40,7 +40,7 @@ from reporter.results import (
     Verdict,
     VerdictChange,
 )
-from reporter.tree import Node, NodeTest, Rate, Split, Tree
+from reporter.tree import Condition, Node, NodeTest, Rate, Split, Tree
 
 Z = 1.959964
 
@@ -235,13 +235,32 @@ def tree() -> Tree:
         rates(0.249, 0.329, 0.181, 0.384),
         base,
         path="sex = Male & age <= 45",
+        conditions=(Condition("sex", ("Male",)), Condition("age", upto=45.0)),
         reason="p above alpha",
     )
     old = Node(
-        5, 300, 0.02, -0.05, 0.09, rates(0.2, 0.25, 0.2, 0.27), base, path="sex = Male & age > 45", reason="min_size"
+        5,
+        300,
+        0.02,
+        -0.05,
+        0.09,
+        rates(0.2, 0.25, 0.2, 0.27),
+        base,
+        path="sex = Male & age > 45",
+        conditions=(Condition("sex", ("Male",)), Condition("age", above=45.0)),
+        reason="min_size",
     )
     women = Node(
-        2, 600, -0.049, -0.09, -0.01, rates(0.143, 0.223, 0.269, 0.3), base, path="sex = Female", reason="p above alpha"
+        2,
+        600,
+        -0.049,
+        -0.09,
+        -0.01,
+        rates(0.143, 0.223, 0.269, 0.3),
+        base,
+        path="sex = Female",
+        conditions=(Condition("sex", ("Female",)),),
+        reason="p above alpha",
     )
     men = Node(
         3,
@@ -255,6 +274,7 @@ def tree() -> Tree:
         split=Split("age", threshold=45.0),
         children=(young, old),
         path="sex = Male",
+        conditions=(Condition("sex", ("Male",)),),
     )
     root = Node(
         1,

@@ -288,29 +288,29 @@ def test_the_tree_says_in_words_what_it_found(document: Document) -> None:
     trees = section(document, "trees")
     texts = [plain(block.text) for block in trees.blocks if isinstance(block, Paragraph)]
     assert texts[1] == (
-        "Over all 1,600 healthy patients, the gap goes from +7.0 with 2.3 to +11.0 points with 2.4; Δ is +4.0 points (95 % interval "
-        "+1.0 to +7.0). The overall Δ hides subgroups: the tree finds 3, with Δ from −4.9 to +12.3 points. In 1 of them the sign is "
-        "reversed."
+        "Over all 1,600 healthy patients whose ethnicity is White or Black, the gap goes from +7.0 with 2.3 to +11.0 points with 2.4; "
+        "Δ is +4.0 points (95 % interval +1.0 to +7.0). The overall Δ hides subgroups: the tree finds 3, with Δ from −4.9 to +12.3 points. "
+        "In 1 of them Δ has the opposite sign."
     )
     assert "The intervals follow a search" in texts[2]
     (leaves,) = [block for block in trees.blocks if isinstance(block, Sentences)]
     assert plain(leaves.items[0].text) == (
-        "Where sex = Male and age ≤ 45 (700 healthy patients): the gap goes from +8.0 with 2.3 to +20.3 points with 2.4; "
+        "Where sex = Male and age ≤ 45 (700 of the 1,600): the gap goes from +8.0 with 2.3 to +20.3 points with 2.4; "
         "Δ is +12.3 points (95 % interval +6.1 to +18.4)."
     )
-    assert [item.label for item in leaves.items] == ["", "Reversed sign", ""]
+    assert [item.label for item in leaves.items] == ["", "Opposite sign to overall", ""]
 
 
-def test_a_reversed_sign_is_called_uncertain_where_the_interval_includes_zero(report: Report) -> None:
+def test_an_opposite_sign_is_called_uncertain_where_the_interval_includes_zero(report: Report) -> None:
     from reporter.tree import Tree
 
     result = report.tree_results[0]
     women, men = result.tree.root.children
     root = replace(result.tree.root, children=(replace(women, high=0.02), men))
     trees = section(make_document(replace(report, tree_results=(replace(result, tree=Tree(root)),))), "trees")
-    assert "In 1 of them the sign is reversed, but the interval includes 0" in str(trees.blocks[2])
+    assert "In 1 of them Δ has the opposite sign, but its interval includes 0" in str(trees.blocks[2])
     (leaves,) = [block for block in trees.blocks if isinstance(block, Sentences)]
-    assert [item.label for item in leaves.items] == ["", "Reversed sign, uncertain", ""]
+    assert [item.label for item in leaves.items] == ["", "Opposite sign to overall, uncertain", ""]
 
 
 def test_a_tree_without_a_split_says_that_nothing_was_found_or_nothing_can_be_told(
@@ -330,7 +330,7 @@ def test_a_tree_without_a_split_says_that_nothing_was_found_or_nothing_can_be_to
         reason="nothing could be tested",
     )
     found = section(make_document(replace(report, tree_results=(replace(result, tree=Tree(untestable)),))), "trees")
-    assert "Whether it hides subgroups cannot be told (nothing could be tested)." in str(found.blocks[2])
+    assert "Whether it hides subgroups cannot be told (too few disagreements)." in str(found.blocks[2])
 
 
 def test_rates_of_many_levels_share_a_column(report: Report) -> None:

@@ -246,15 +246,82 @@ def test_a_tree_says_signs_in_words_and_shapes() -> None:
     assert len(list(root.iter(f"{SVG}polygon"))) == 5
 
 
-def test_a_large_tree_is_scaled_to_a_page() -> None:
-    node = TreeNode(0, ("Δ +1.0 points", "0 to 2", "n = 100"), 0.01, "a", "x")
-    for number in range(1, 30):
-        leaf = TreeNode(number * 2, ("Δ +1.0 points", "0 to 2", "n = 100"), 0.01, "b")
-        node = TreeNode(number * 2 + 1, ("Δ +1.0 points", "0 to 2", "n = 100"), 0.01, "a", "x", (node, leaf))
-    root = ElementTree.fromstring(draw(replace(_tree(), root=node), "fig", "T."))
-    assert float(root.attrib["height"].removesuffix("pt")) <= 700
-    assert float(root.attrib["viewBox"].split()[3]) > 1000
-    assert sum("Δ" in word for word in _words(draw(replace(_tree(), root=node), "fig", "T."))) == 59
+def _deep(n: int) -> TreeDiagram:
+    lines = ("Δ +1.0 points", "0 to 2", "n = 100")
+    node = TreeNode(0, lines, 0.01, "a", "x", path="the end")
+    for number in range(1, n):
+        leaf = TreeNode(number * 2, lines, 0.01, "b", path=f"way {number}")
+        node = TreeNode(number * 2 + 1, lines, 0.01, "a", "x", (node, leaf), path=f"node {number}")
+    return replace(_tree(), root=node)
+
+
+def _pictures(svg: str) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(f"<all>{svg}</all>"))
+
+
+def test_a_large_tree_goes_on_in_further_pictures_at_the_size_of_its_type() -> None:
+    pictures = _pictures(draw(_deep(30), "fig", "T."))
+    assert len(pictures) > 3
+    assert len({one.attrib["id"] for one in pictures}) == len(pictures)
+    for one in pictures:
+        wide, high = (float(one.attrib[name].removesuffix("pt")) for name in ("width", "height"))
+        assert [wide, high] == [float(number) for number in one.attrib["viewBox"].split()[2:]], "nothing is shrunk"
+        assert high <= 330
+        assert min(float(text.attrib["font-size"]) for text in one.iter(f"{SVG}text")) >= 6.5
+    assert sum("Δ" in word for word in _words(f"<all>{draw(_deep(30), 'fig', 'T.')}</all>")) == 59
+
+
+def test_each_picture_of_a_tree_says_what_it_shows_and_where_it_goes_on() -> None:
+    pictures = _pictures(draw(_deep(30), "fig", "T."))
+    titles = [one[0].text or "" for one in pictures]
+    assert titles[1].startswith(f"Tree of 30 subgroups, part 2 of {len(pictures)}. ")
+    said = " ".join(titles)
+    assert all(f"way {number}: Δ +1.0 points" in said for number in range(1, 30))
+    assert "the end: Δ +1.0 points" in said
+    for one in pictures[1:]:
+        assert any((text.text or "").startswith("continued") for text in one.iter(f"{SVG}text"))
+
+
+def test_nothing_of_a_tree_lies_outside_its_picture() -> None:
+    for diagram in (_tree(), _deep(30), _tree("A level with a name that is longer than a line can be, " * 9)):
+        for one in _pictures(draw(diagram, "fig", "T.")):
+            wide, high = (float(number) for number in one.attrib["viewBox"].split()[2:])
+            for box in one.iter(f"{SVG}rect"):
+                x, y, w, h = (float(box.attrib[name]) for name in ("x", "y", "width", "height"))
+                assert min(x, y) >= 0
+                assert x + w <= wide
+                assert y + h <= high
+            assert all(0 < float(text.attrib["y"]) <= high for text in one.iter(f"{SVG}text"))
+
+
+def test_near_dots_of_a_tree_do_not_cover_each_other_and_numbers_stand_in_their_group_s_column() -> None:
+    rates = tuple(TreeRate(0, group, value, text) for group, value, text in ((0, 0.056, "5.6 %"), (1, 0.046, "4.6 %")))
+    far = tuple(TreeRate(0, group, value, text) for group, value, text in ((0, 0.3, "30 %"), (1, 0.1, "10 %")))
+    leaves = (TreeNode(2, ("Δ",), 0.01, "a", rates=rates), TreeNode(3, ("Δ",), 0.01, "b", rates=far))
+    one = replace(_tree(), root=TreeNode(1, ("Δ",), 0.01, "", "sex", leaves), models=("new",))
+    (picture,) = _pictures(draw(one, "fig", "T."))
+    dots = [
+        (float(dot.attrib["cx"]), float(dot.attrib["cy"]), dot.attrib["fill"]) for dot in picture.iter(f"{SVG}circle")
+    ]
+    legend, near, apart = dots[:2], dots[2:4], dots[4:]
+    assert [fill for *_, fill in legend] == [fill for *_, fill in near] == [style.PAPER, style.INK]
+    assert abs(near[0][1] - near[1][1]) > 6, "no dot hides the other"
+    assert apart[0][1] == apart[1][1]
+    words = {text.text: float(text.attrib["x"]) for text in picture.iter(f"{SVG}text")}
+    assert words["5.6 %"] == words["30 %"] < legend[1][0], "the first group's numbers, whichever is larger"
+    assert words["4.6 %"] == words["10 %"] == 500
+    span = [x for x, *_ in dots[2:]]
+    assert max(span) - min(span) > 100, "the axis spans the rates and no more"
+
+
+def test_the_rates_of_many_groups_are_strokes_between_the_lowest_and_the_highest() -> None:
+    rates = tuple(TreeRate(0, group, value, f"{value * 100:.0f} %") for group, value in enumerate((0.3, 0.1, 0.2)))
+    root = TreeNode(1, ("Δ",), 0.01, "", "", (), rates)
+    (picture,) = _pictures(draw(replace(_tree(), root=root, groups=("x", "y", "z"), models=("new",)), "fig", "T."))
+    words = [text.text for text in picture.iter(f"{SVG}text")]
+    assert not list(picture.iter(f"{SVG}circle"))
+    assert {"lowest group", "highest group", "10 %", "30 %"} <= set(words)
+    assert not {"x", "y", "z"} & set(words)
 
 
 def test_series_are_told_apart_without_colour() -> None:
