@@ -21,6 +21,7 @@ APART = 3.2
 MOST_MODEL_ROOM = 84.0
 GAP = 6.0
 LINE = style.SMALL * style.LINE_HEIGHT
+MOST_TICKS = 4
 
 
 class Rates:
@@ -61,7 +62,7 @@ class Rates:
         y += max(len(first), len(second)) * LINE + 2.0
         if short:
             return y
-        values, step = tick_values(self.limits, 3)
+        values, step = tick_values(self.limits, MOST_TICKS)
         taken = 0.0
         for value in values:
             text = tick_text(axis, value, step)
@@ -73,7 +74,7 @@ class Rates:
 
     def grid(self, picture: Picture, top: float, bottom: float) -> None:
         """Light lines at the ticks, behind everything."""
-        values, _ = tick_values(self.limits, 3)
+        values, _ = tick_values(self.limits, MOST_TICKS)
         picture.strokes[:0] = [
             Stroke(corners(((self.place(value), top), (self.place(value), bottom))), style.GRID, 0.6)
             for value in values

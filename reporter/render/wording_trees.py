@@ -222,7 +222,8 @@ def sign_words(words: Words, result: TreeResult) -> tuple[str, str]:
         if len(models) < 2:
             return "", ""
         return tuple(
-            f"from {models[0]} to {models[1]} the groups' {rate}s move {way}" for way in ("closer together", "apart")
+            f"from {models[0]} to {models[1]} the groups move {way} in their {rate}"
+            for way in ("closer together", "apart")
         )  # type: ignore[return-value]
     first, second = group_phrases(result)
     if len(models) == 1:

@@ -10,17 +10,20 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from reporter.errors import OutputError
+from reporter.packaged import packaged_folder
 from reporter.render.as_json import report_to_json
 from reporter.render.document import Document, Figure, Paragraph, Section, make_document
 from reporter.render.figures import draw
-from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
+from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow, TreeDiagram
 from reporter.results import Report
+from reporter.tree import Tree
 
 pytestmark = pytest.mark.needs("pango")
 
@@ -94,6 +97,44 @@ def test_a_card_with_every_chapter_and_kind_of_chart_passes_and_its_labels_are_f
     for figure in figures:
         for label in re.findall(r"<text [^>]*>([^<]+)</text>", draw(figure.spec, "f", "T.")):
             assert "".join(html.unescape(label).split()) in text, (figure.id, label)
+
+
+def _tall(samples: ModuleType) -> Report:
+    """A report with one tree that is too tall for a page: its own tree, hung into itself."""
+    report: Report = samples.report()
+    (result,) = report.tree_results
+    root = result.tree.root
+    for number in range(9):
+        women, men = root.children
+        root = replace(root, id=number + 100, children=(women, replace(men, children=(men.children[0], root))))
+    return replace(report, tree_results=(replace(result, tree=Tree(root)),))
+
+
+@pytest.mark.needs("java", "verapdf")
+def test_a_tree_over_several_pages_passes(samples: ModuleType, vera: Check, tmp_path: Path) -> None:
+    document = make_document(_tall(samples))
+    spec = next(
+        block.spec
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Figure) and isinstance(block.spec, TreeDiagram)
+    )
+    assert draw(spec, "f", "T.").count("<svg ") > 3
+    (tmp_path / "card.pdf").write_bytes(_render(_tall(samples)))
+    _passes(vera(tmp_path / "card.pdf"))
+
+
+@pytest.mark.needs("poppler")
+def test_the_running_head_names_the_chapter_at_the_top_of_the_page(tmp_path: Path) -> None:
+    sheet = (packaged_folder("templates") / "print.css").read_text(encoding="utf-8")
+    lines = "<p>line</p>" * 60
+    page = f"<style>{sheet}</style><h1>Card</h1><h2>First</h2>{lines}<h2>Second</h2>{lines}"
+    third = '<div style="break-before: page"><h2>Third</h2><p>end</p></div>'
+    (tmp_path / "card.pdf").write_bytes(_html_to_pdf(page + third))
+    command = ["pdftotext", "-layout", str(tmp_path / "card.pdf"), "-"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    heads = [one.strip().splitlines()[0].split() for one in text.split("\f") if one.strip()]
+    assert [words[-1] for words in heads[1:]] == ["First", "Second", "Third"]
 
 
 @pytest.mark.needs("java", "verapdf")
