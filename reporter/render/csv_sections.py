@@ -121,12 +121,12 @@ def noise_table(report: Report) -> str:
 
 
 def tree_table(result: TreeResult) -> str:
-    """The nodes of a tree, depth first; a leaf has no split."""
+    """The nodes of a tree, depth first; a leaf has no split. ``followed``: levels that could not be tested and went with the larger side."""
     rates = sorted({name for node in result.tree.nodes() for name in node.rates})
     bases = sorted({name for node in result.tree.nodes() for name in node.base_rates})
     columns = [column for name in rates for column in (f"{name}_rate", f"{name}_n")]
     columns += [column for name in bases for column in (f"base_rate_{name}", f"base_n_{name}")]
-    header = ("tree", "id", "path", "n", "delta", "low", "high", *columns, "split_on", "left", "reason")
+    header = ("tree", "id", "path", "n", "delta", "low", "high", *columns, "split_on", "left", "followed", "reason")
     rows: list[Sequence[Value]] = []
     for node in result.tree.nodes():
         values: list[Value] = []
@@ -136,6 +136,7 @@ def tree_table(result: TreeResult) -> str:
         if node.split is not None:
             left = "; ".join(node.split.levels_left) if node.split.levels_left is not None else node.split.threshold
         covariate = None if node.split is None else node.split.covariate
+        followed = None if node.split is None else "; ".join(node.split.followed) or None
         rows.append(
             (
                 result.name,
@@ -148,6 +149,7 @@ def tree_table(result: TreeResult) -> str:
                 *values,
                 covariate,
                 left,
+                followed,
                 node.reason,
             )
         )

@@ -143,7 +143,7 @@ def _caution(words: Words, result: TreeResult) -> str:
     if len(result.models) == 1:
         return (
             f"That is no finding about Δ: the score test also answers to the level of the {rate_title(words, result)} and to how the groups are "
-            "mixed. The subgroups differ in these or in Δ; hold the intervals of their Δ against each other. Only test: wald tests Δ alone."
+            "mixed. The subgroups differ in these or in Δ; hold the intervals of their Δ against each other. For a test of Δ alone, set test: wald in the config."
         )
     how = (
         "how often each model alone is positive, in each group"
@@ -152,7 +152,7 @@ def _caution(words: Words, result: TreeResult) -> str:
     )
     return (
         f"That is no finding about Δ: the score test also answers to {how}. The subgroups differ in the two models' disagreement, and Δ may "
-        "still be the same in all of them; hold the intervals of their Δ against each other. Only test: wald tests Δ alone."
+        "still be the same in all of them; hold the intervals of their Δ against each other. For a test of Δ alone, set test: wald in the config."
     )
 
 

@@ -114,7 +114,15 @@ def test_optional_parts_have_tables_when_they_are_there(make_report: Make) -> No
     agreement = Agreement(4, 1, 1, 1, 1, 0.5, 0.5, 0.0, -1.0, 1.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     leaves = tuple(Node(i, 60, 0.1, 0.0, 0.2, {"m1_a1": Rate(0.5, 30)}, {}, path=f"sex = {i}") for i in (2, 3))
     root = Node(
-        1, 120, -0.1, -0.2, 0.0, {"m1_a1": Rate(0.25, 60)}, {}, split=Split("sex", ("2",), ("3",)), children=leaves
+        1,
+        120,
+        -0.1,
+        -0.2,
+        0.0,
+        {"m1_a1": Rate(0.25, 60)},
+        {},
+        split=Split("sex", ("2",), ("3", "4"), followed=("4",)),
+        children=leaves,
     )
     tree = TreeResult("T", ("a", "b"), "race", ("x", "y"), "fpr", "wald", "delta", 0.05, "none", 50, None, 0.0, False, ("sex",), Tree(root))  # fmt: skip
     noise = NoiseResult(
@@ -135,6 +143,6 @@ def test_optional_parts_have_tables_when_they_are_there(make_report: Make) -> No
     kappa = next(row for row in _rows(tables["agreement.csv"]) if row["statistic"] == "kappa")
     assert (kappa["value"], kappa["low"], kappa["high"], kappa["n"]) == ("0", "-1", "1", "4")
     assert [row["id"] for row in _rows(tables["tree_1.csv"])] == ["1", "2", "3"]
-    assert _rows(tables["tree_1.csv"])[0]["left"] == "2"
+    assert (_rows(tables["tree_1.csv"])[0]["left"], _rows(tables["tree_1.csv"])[0]["followed"]) == ("2", "4")
     assert _rows(tables["noise.csv"])[0]["mc_error"] == "0.01"
     assert _rows(tables["releases.csv"])[0]["change_value"] == "0.5"
