@@ -59,6 +59,7 @@ def _grown(plan: TreePlan, counter: Counter, facts: dict[str, Any]) -> TreeResul
         tree=grown.tree,
         unpruned=grown.unpruned if _n_nodes(grown.unpruned) > _n_nodes(grown.tree) else None,
         notes=(*plan.notes, *_left_out(plan, counter, facts)),
+        contrast=spec.contrast,
     )
 
 

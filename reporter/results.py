@@ -18,6 +18,8 @@ SCHEMA_VERSION = 1
 
 MISSING = "(missing)"
 """The name of the group of rows without a value."""
+REST = "(rest)"
+"""In a Δ tree the name of all levels of the attribute but the one they are compared with."""
 
 VerdictName = Literal["diverges", "within limit", "insufficient evidence"]
 
@@ -339,7 +341,10 @@ class AgreementSection:
 
 @dataclass(frozen=True, slots=True)
 class TreeResult:
-    """One Δ tree with the question it answers. ``models`` has two names, or one for the tree of a single model's disparity."""
+    """One Δ tree with the question it answers. ``models`` has two names, or one for the tree of a single model's disparity.
+
+    ``contrast``: the ``difference`` of a rate between two levels, or its ``spread`` (variance) over all of them.
+    """
 
     name: str
     models: tuple[str, ...]
@@ -358,6 +363,7 @@ class TreeResult:
     tree: Tree
     unpruned: Tree | None = None
     notes: tuple[str, ...] = ()
+    contrast: str = "difference"
 
 
 @dataclass(frozen=True, slots=True)

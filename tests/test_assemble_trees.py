@@ -199,6 +199,15 @@ def test_more_than_two_levels_give_a_tree_each_or_one_of_their_spread(
     assert all(result.tree.root.delta is not None for result in results)
 
 
+@pytest.mark.parametrize("levels", [["A", "B"], ["A", "B", "C"]])
+def test_a_spread_is_told_from_a_difference_whatever_the_number_of_levels(report: Any, levels: list[str]) -> None:
+    (result,) = report({"levels": levels, "pairs": "spread", "split_on": ["sex"]}).tree_results
+    rates = {name: rate.rate for name, rate in result.tree.root.rates.items()}
+    before, after = ([rates[f"{model}_a{k + 1}"] for k in range(len(levels))] for model in ("m1", "m2"))
+    assert result.contrast == "spread"
+    assert result.tree.root.delta == pytest.approx(np.var(after) - np.var(before), abs=1e-12)
+
+
 def test_swapped_levels_swap_the_sign(report: Any) -> None:
     one, other = report({"split_on": ["sex"]}, {"split_on": ["sex"], "levels": ["B", "A"]}).tree_results
     assert one.tree.root.delta == pytest.approx(-other.tree.root.delta)

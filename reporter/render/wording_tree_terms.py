@@ -8,11 +8,8 @@ from reporter.render import format as fmt
 from reporter.render.metric_terms import joined
 from reporter.render.wording import Words, listed, literal
 from reporter.render.wording_tree_paths import named
-from reporter.results import TreeResult
+from reporter.results import REST, TreeResult
 from reporter.tree import Node, Rate
-
-REST = "(rest)"
-"""How the first level of a tree of one group against all others is called in a report."""
 
 SQUARED_POINTS = f"{fmt.NBSP}squared points"
 
@@ -33,7 +30,7 @@ def rate_meaning(words: Words, result: TreeResult) -> str:
 
 def is_spread(result: TreeResult) -> bool:
     """Whether Δ is of the variance over many groups instead of the difference of two."""
-    return len(result.levels) > 2
+    return result.contrast == "spread"
 
 
 def group_names(result: TreeResult) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from reporter.render.wording import Words, capital, listed, literal, plural
 from reporter.render.wording_tree_paths import named, path_words
 from reporter.render.wording_tree_reasons import is_untestable, reason_words
 from reporter.render.wording_tree_terms import (
-    REST,
     change_phrase,
     delta_text,
     group_phrases,
@@ -21,7 +20,7 @@ from reporter.render.wording_tree_terms import (
     whole,
     with_unit,
 )
-from reporter.results import TreeResult
+from reporter.results import REST, TreeResult
 from reporter.tree import NEVER_DISAGREE, Node
 
 TESTS = {

@@ -52,8 +52,8 @@ def frozen(root: Draft, spec: TreeSpec, estimating: Counter | None, n_dropped: i
         tables = {id(leaf): table for leaf, table in zip(leaves, found, strict=True)}
         n_estimating = sum(size_of(table, spec) for table in tables.values())
         notes.append(
-            f"honest: split on a random half ({root.figures.n} rows), all figures from the other half "
-            f"({n_estimating} rows)"
+            f"Splits were found on a random half ({root.figures.n:,} rows); all figures come from the other half "
+            f"({n_estimating:,} rows)."
         )
     number = iter(range(1, 1 << 62))
 

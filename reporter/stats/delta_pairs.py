@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reporter.errors import ConfigError, Problem
-
-REST = "(rest)"
+from reporter.results import REST
 
 
 @dataclass(frozen=True, slots=True)

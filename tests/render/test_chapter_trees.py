@@ -281,6 +281,7 @@ def test_the_spread_of_many_groups_is_explained_and_in_squared_points(report: Re
     rates = {f"m{model}_a{level}": Rate(0.1 * level * model, 100) for model in (1, 2) for level in (1, 2, 3)}
     spread = replace(
         leaf(result, rates=rates, delta=0.00003, low=-0.001, high=0.002, base_rates={}),
+        contrast="spread",
         levels=("White", "Black", "Asian"),
     )
     asked, told, *rest = texts(chapter(report, replace(spread, min_difference=0.001)))

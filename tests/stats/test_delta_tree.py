@@ -158,7 +158,8 @@ def test_honest_figures_come_from_the_other_half() -> None:
     tree = tree_of(cube, SEX, SITE, honest=True, seed=7)
     assert tree.root.n == 1200
     assert tree.leaves()["n"].sum() == 1200
-    assert tree.notes == ("honest: split on a random half (1200 rows), all figures from the other half (1200 rows)",)
+    halves = "Splits were found on a random half (1,200 rows); all figures come from the other half (1,200 rows)."
+    assert tree.notes == (halves,)
     assert tree == tree_of(cube, SEX, SITE, honest=True, seed=7)
     assert tree != tree_of(cube, SEX, SITE, honest=True, seed=8)
     # a node is the sum of its children
