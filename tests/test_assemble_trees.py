@@ -201,7 +201,8 @@ def test_more_than_two_levels_give_a_tree_each_or_one_of_their_spread(
 
 @pytest.mark.parametrize("levels", [["A", "B"], ["A", "B", "C"]])
 def test_a_spread_is_told_from_a_difference_whatever_the_number_of_levels(report: Any, levels: list[str]) -> None:
-    (result,) = report({"levels": levels, "pairs": "spread", "split_on": ["sex"]}).tree_results
+    data = {"source": "loans.csv", "label": "paid", "where": f"race in ({', '.join(map(repr, levels))})"}
+    (result,) = report({"levels": None, "pairs": "spread", "split_on": ["sex"]}, data=data).tree_results
     rates = {name: rate.rate for name, rate in result.tree.root.rates.items()}
     before, after = ([rates[f"{model}_a{k + 1}"] for k in range(len(levels))] for model in ("m1", "m2"))
     assert result.contrast == "spread"
