@@ -1,4 +1,7 @@
-"""A noise study in sentences: which statistic puts which group at a disadvantage, how often, by how much, and why."""
+"""A noise study in sentences: which statistic is lower in which group, how often, by how much, and why.
+
+Each statistic says what it says: none is called the true one, and a gap is called no more than what it was held against.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,24 @@ from reporter.results import NoiseFinding, NoiseFindings, NoiseGroup
 MOST_GROUPS = 4
 """With more groups than this only those that a finding names are spoken of."""
 
-NEGLIGIBLE = 0.0005
-"""A part of kappa's correction below this is spoken of as about 0."""
+ADDS_UP = 1e-6
+"""PABAK - kappa is exactly the sum of its parts; means over different repeats or noise levels are not, and are not told as such."""
+
+MOST_PLACES = 6
 
 SYSTEMATIC = (
     "A gap is called systematic when it has the same sign at nine noise levels in ten or more and its mean is more than twice its "
     "Monte-Carlo error."
 )
 
+NOT_COUNTED = "Chance in the groups is not counted"
+
 
 def noise_sentences(words: Words, found: NoiseFindings, grouping: str) -> list[Sentence]:
     """The contradictions first, then each statistic, what explains them, and what the scores do."""
     said = [*_contradictions(words, found, grouping)]
     said += [_finding(one, grouping) for one in found.statistics]
+    said += [_not_counted(words)] if found.statistics else []
     groups = _spoken_of(found)
     said += _parts(found, groups, grouping)
     scores = [text for group in groups if (text := _scores(words, group, grouping))]
@@ -72,9 +80,18 @@ def _why_kappa(words: Words, found: NoiseFindings, grouping: str) -> str:
         return ""
     return (
         f"Kappa is lower where {where(kappa.lower, grouping)} because {'fewer' if low < high else 'more'} of these {words.units} are "
-        f"{words.positive_prediction} ({fmt.percent(low, 1)} against {fmt.percent(high, 1)} without noise); corrected for that, "
-        "their predictions are the more reliable ones."
+        f"{words.positive_prediction} ({fmt.percent(low, 1)} against {fmt.percent(high, 1)} without noise). PABAK, which leaves that "
+        f"out, is higher there{_icc_too(found, kappa.lower)}."
     )
+
+
+def _icc_too(found: NoiseFindings, lower: str) -> str:
+    """What the scores say of the group with the lower kappa, where they say it steadily."""
+    icc = next((one for one in found.statistics if one.statistic == "icc_a1" and one.systematic), None)
+    if icc is None or lower not in (icc.lower, icc.higher):
+        return ""
+    name = f"{statistic_name('icc_a1')}, which looks at the scores,"
+    return f", but {name} is lower there" if icc.lower == lower else f", and so is {name.removesuffix(',')}"
 
 
 def _why_icc(words: Words, found: NoiseFindings) -> str:
@@ -112,14 +129,25 @@ def _finding(finding: NoiseFinding, grouping: str) -> Sentence:
         f"{name} is lower where {lower} than where it is {higher} {at}, {mean}, and by {fmt.coefficient(finding.largest_gap, 3)} at "
         f"most (at a noise level of {fmt.percent(finding.largest_at)}).",
         "warn",
-        label=f"{_named(finding.lower, grouping)} at a disadvantage",
+        label=f"Lower {statistic_name(finding.statistic)}: {_named(finding.lower, grouping)}",
     )
 
 
 def _named(group: str, grouping: str) -> str:
     """A group by itself; a bare number gets its column."""
     name = value_phrase(group)
-    return capital(f"{literal(grouping)} {name}" if re.fullmatch(r"[\d.]+", name) else name)
+    return f"{literal(grouping)} {name}" if re.fullmatch(r"[\d.]+", name) else name
+
+
+def _not_counted(words: Words) -> Sentence:
+    """What the gaps were not held against: the draws of the noise repeat, the people do not."""
+    return Sentence(
+        f"The gaps are held against chance in the noise alone, not against chance in who belongs to which group: two groups of these sizes "
+        f"put together by lot from the same {words.units} could differ steadily too. The smaller a gap and the groups, the less "
+        "it says.",
+        "unknown",
+        label=NOT_COUNTED,
+    )
 
 
 def _spoken_of(found: NoiseFindings) -> list[NoiseGroup]:
@@ -133,24 +161,45 @@ def _parts(found: NoiseFindings, groups: Sequence[NoiseGroup], grouping: str) ->
     """PABAK - kappa and its two parts in each group, and which of them differs between the groups."""
     if found.main_part is None:
         return []
-    known = [group for group in groups if group.prevalence_part is not None and group.bias_part is not None]
-    each = [
-        f"{_size(group.correction)} where {where(group.group, grouping)} ({_size(group.prevalence_part)} by prevalence, "
-        f"{_size(group.bias_part)} by bias)"
-        for group in known
-    ]
-    main = "prevalence (how rare one of the two answers is)"
-    if found.main_part == "bias":
-        main = "bias (how unequally often the predictions with and without noise are positive)"
-    return [
-        Sentence(f"PABAK minus kappa is on average {listed(each)}. What differs most between the groups is {main}.")
-    ]
+    each = [text for group in groups if (text := _split(group, grouping))]
+    whole = [group for group in groups if group.correction is not None]
+    unsplit = [where(group.group, grouping) for group in whole if not _split(group, grouping)]
+    said = []
+    if each:
+        main = "prevalence (how rare one of the two answers is)"
+        if found.main_part == "bias":
+            main = "bias (how unequally often the predictions with and without noise are positive)"
+        text = f"PABAK minus kappa is on average {listed(each)}."
+        said.append(Sentence(text if unsplit else f"{text} What differs most between the groups is {main}."))
+    if unsplit:
+        said.append(
+            Sentence(
+                f"Where {listed(unsplit, last='or')}, PABAK minus kappa cannot be split into its parts: their means do not rest on the "
+                "same repeats, because kappa is undefined in some.",
+                "unknown",
+            )
+        )
+    return said
 
 
-def _size(value: float | None) -> str:
-    if value is None:
-        return fmt.UNDEFINED
-    return "about 0" if abs(value) < NEGLIGIBLE else fmt.signed(fmt.coefficient(value, 3), value)
+def _split(group: NoiseGroup, grouping: str) -> str:
+    """PABAK - kappa with its parts, written with as many decimals as it takes for them to add up; empty where they do not."""
+    whole, prevalence, bias = group.correction, group.prevalence_part, group.bias_part
+    if whole is None or prevalence is None or bias is None or abs(whole - prevalence - bias) > ADDS_UP:
+        return ""
+    places, parts = 3, (prevalence, bias)
+    while places < MOST_PLACES and abs(round(whole, places) - _sum(parts, places)) > 0.5 * 10**-places:
+        places += 1
+    sizes = [_size(value, places) for value in (_sum(parts, places), *parts)]
+    return f"{sizes[0]} where {where(group.group, grouping)} ({sizes[1]} by prevalence, {sizes[2]} by bias)"
+
+
+def _sum(parts: Sequence[float], places: int) -> float:
+    return sum(round(part, places) for part in parts)
+
+
+def _size(value: float, places: int) -> str:
+    return "about 0" if abs(value) < 0.5 * 10**-places else fmt.signed(fmt.coefficient(value, places), value)
 
 
 def _scores(words: Words, group: NoiseGroup, grouping: str) -> str:

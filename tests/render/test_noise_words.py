@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import ModuleType
+from typing import Any
+
+import pytest
 
 from reporter.render.chapter_agreement import agreement_section
 from reporter.render.chapter_noise import noise_section
-from reporter.render.document import Details, Paragraph, Section, Sentences
+from reporter.render.document import Block, Details, Figure, Paragraph, Section, Sentences
+from reporter.render.plots import CurvesPlot
 from reporter.render.wording import Words
 from reporter.render.wording_noise import noise_sentences
 from reporter.results import (
@@ -18,6 +22,7 @@ from reporter.results import (
     NoiseFinding,
     NoiseFindings,
     NoiseGroup,
+    NoisePoint,
 )
 
 WORDS = Words("COMPAS", "1", "predicted to reoffend", "reoffended", "did not", "defendant", "defendants", "share", 0.95)
@@ -33,8 +38,8 @@ def finding(
 
 def findings(*statistics: NoiseFinding, contradictions: tuple[tuple[str, str], ...] = ()) -> NoiseFindings:
     groups = (
-        NoiseGroup("White", 0.066, 0.066, -0.0001, 0.39, 0.38, 0.25, 0.28),
-        NoiseGroup("Black", 0.003, 0.003, -0.0002, 0.49, 0.47, 0.46, 0.42),
+        NoiseGroup("White", 0.0659, 0.066, -0.0001, 0.39, 0.38, 0.25, 0.28),
+        NoiseGroup("Black", 0.0034, 0.0036, -0.0002, 0.49, 0.47, 0.46, 0.42),
     )
     return NoiseFindings(statistics, groups, contradictions, "prevalence", "White")
 
@@ -59,17 +64,17 @@ def test_a_contradiction_comes_first_as_one_warning() -> None:
     )
 
 
-def test_prevalence_is_told_as_the_cause_of_kappas_gap() -> None:
+def test_prevalence_is_told_as_the_cause_of_kappas_gap_and_each_statistic_says_what_it_says() -> None:
     assert said(PUBLISHED)[1] == (
         "Kappa is lower where race is White because fewer of these defendants are predicted to reoffend (25.0 % against 46.0 % without "
-        "noise); corrected for that, their predictions are the more reliable ones."
+        "noise). PABAK, which leaves that out, is higher there, but ICC(A,1), which looks at the scores, is lower there."
     )
 
 
 def test_a_finding_says_group_share_of_levels_and_size() -> None:
     text = said(findings(finding("pabak", "> 65", "<= 65", levels_lower=28)), "age")[0]
     assert text == (
-        "Over 65 at a disadvantage: PABAK is lower where age is over 65 than where it is at most 65 at 28 of 30 noise levels (93 %), by "
+        "Lower PABAK: over 65: PABAK is lower where age is over 65 than where it is at most 65 at 28 of 30 noise levels (93 %), by "
         "0.040 on average (Monte-Carlo error at most 0.002), and by 0.070 at most (at a noise level of 29 %)."
     )
 
@@ -80,10 +85,34 @@ def test_a_gap_that_is_not_systematic_is_no_disadvantage() -> None:
     assert "nine noise levels in ten" in one.detail
 
 
+def test_no_group_is_at_a_disadvantage_while_chance_in_its_members_is_not_counted() -> None:
+    texts = said(findings(finding("kappa", "0", "1")))
+    assert not any("disadvantage" in text for text in texts)
+    assert texts[1].startswith(
+        "Chance in the groups is not counted: The gaps are held against chance in the noise alone"
+    )
+    assert "put together by lot from the same defendants" in texts[1]
+
+
 def test_both_parts_of_the_correction_are_told_for_each_group() -> None:
     (text,) = (one for one in said(PUBLISHED) if one.startswith("PABAK minus kappa"))
     assert "+0.066 where race is White (+0.066 by prevalence, about 0 by bias)" in text
+    # +0.003 = +0.004 + about 0 would not add up.
+    assert "+0.0034 where race is Black (+0.0036 by prevalence, −0.0002 by bias)" in text
     assert text.endswith("What differs most between the groups is prevalence (how rare one of the two answers is).")
+
+
+def test_parts_that_do_not_add_up_are_not_told() -> None:
+    groups = (
+        NoiseGroup("White", 0.066, 0.066, 0.0, 0.39, 0.38, 0.25, 0.28),
+        NoiseGroup("Black", 0.999, 0.988, 0.0, 0.0, 0.0, 0.0, 0.0),
+    )
+    parts = said(NoiseFindings((), groups, (), "prevalence", "White"))[:2]
+    assert parts == [
+        "PABAK minus kappa is on average +0.066 where race is White (+0.066 by prevalence, about 0 by bias).",
+        "Where race is Black, PABAK minus kappa cannot be split into its parts: their means do not rest on the same repeats, because "
+        "kappa is undefined in some.",
+    ]
 
 
 def test_no_value_is_called_good_or_poor() -> None:
@@ -99,6 +128,72 @@ def test_a_partial_study_says_what_it_rests_on_and_that_it_cannot_be_replayed(sa
     texts = [block.text for block in section.blocks if isinstance(block, Paragraph)]
     assert any("it rests on the 7 repeats that were finished" in text for text in texts)
     assert any("cannot be recomputed from stored counts" in text for text in texts)
+
+
+def point(noise: float, statistic: str, mean: float | None, repeats: int, error: float | None = 0.0002) -> NoisePoint:
+    return NoisePoint("Male", noise, statistic, mean, error if mean is not None else None, repeats)
+
+
+def study_of(samples: ModuleType, *points: NoisePoint, **changes: Any) -> tuple[Block, ...]:
+    report = samples.report()
+    study = replace(report.noise_results[0], groups=("Male",), group_sizes=(9,), points=points, repeats=50, **changes)
+    section = noise_section(replace(report, noise_results=(study,)), Words.of(report))
+    assert section is not None
+    return section.blocks
+
+
+def notes_of(blocks: tuple[Block, ...]) -> list[str]:
+    return [block.text for block in blocks if isinstance(block, Paragraph) and block.kind == "note"]
+
+
+def test_a_mean_of_few_repeats_says_how_many_and_one_note_tells_of_all(samples: ModuleType) -> None:
+    stored = ("kappa of Male is undefined in some repeats at 2 noise levels; they do not count there", "stopped early")
+    blocks = study_of(
+        samples,
+        *(point(0.0, name, None, 0) for name in ("kappa", "prevalence_adjusted_kappa")),
+        *(point(0.1, name, 0.0, 4) for name in ("kappa", "prevalence_adjusted_kappa")),
+        point(0.1, "pabak", 0.9, 50),
+        notes=stored,
+    )
+    (note,) = (text for text in notes_of(blocks) if text.startswith("Undefined"))
+    assert note.startswith(
+        "Undefined values do not count: where sex is Male, kappa and prevalence-adjusted kappa in all repeats at 1 noise level and in "
+        "some repeats at 1 noise level."
+    )
+    assert not [text for text in notes_of(blocks) if "prevalence_adjusted_kappa" in text or "1 noise levels" in text]
+    assert "stopped early" in notes_of(blocks)
+    figure = next(block for block in blocks if isinstance(block, Figure))
+    assert figure.table is not None
+    kappa = [row.cells[1] for row in figure.table.rows]
+    assert [cell.text for cell in kappa] == ["undefined", "0.000"]
+    assert kappa[1].detail.replace("\u00a0", " ").split("\n")[1] == "4 of 50 repeats"
+    assert "0.000 (4 of 50 repeats) for Male" in figure.title.replace("\u00a0", " ")
+
+
+def test_an_error_has_the_unit_of_its_mean_and_the_width_of_the_band(samples: ModuleType) -> None:
+    blocks = study_of(samples, point(0.1, "referral_rate", 0.278, 50), point(0.1, "kappa", 0.9, 50))
+    figure = next(block for block in blocks if isinstance(block, Figure))
+    assert figure.table is not None
+    details = [cell.detail.replace("\u00a0", " ") for cell in figure.table.rows[0].cells[1:]]
+    assert details == ["± 0.0004", "± 0.04 points"]
+    assert "1.96 standard errors" in figure.table.note
+    assert isinstance(figure.spec, CurvesPlot)
+    assert figure.spec.panels[0].curves[0].low[0] == pytest.approx(0.9 - 1.96 * 0.0002)
+
+
+def test_the_noise_level_is_a_chance_and_the_perturbed_inputs_are_named(samples: ModuleType) -> None:
+    blocks = study_of(samples, point(0.1, "kappa", 0.9, 50), inputs=("age", "pain", "sex_f", "pulse"))
+    assert "Perturbed: age and pain. Left as they are: sex_f and pulse." in notes_of(blocks)
+    figure = next(block for block in blocks if isinstance(block, Figure))
+    assert isinstance(figure.spec, CurvesPlot)
+    assert figure.spec.x.label == "noise level: chance that a value of a perturbed input is taken down anew"
+
+
+def test_signs_and_errors_of_a_noise_study_are_explained(samples: ModuleType) -> None:
+    (text,) = (note for note in notes_of(study_of(samples, point(0.1, "kappa", 0.9, 50))) if "bias index" in note)
+    assert "the bias index is above 0 where more are referred with noise than without" in text
+    assert "Monte-Carlo error says how much a mean would move with other random draws" in text
+    assert "Without noise each is 1 where it is defined" in text
 
 
 def section_of(samples: ModuleType, **changes: object) -> Section:

@@ -1,4 +1,4 @@
-"""Agreement and noise in sentences: what the corrections did, and which statistic puts which group at a disadvantage."""
+"""Agreement and noise in sentences: what the corrections did, and which statistic is lower in which group."""
 
 from __future__ import annotations
 
@@ -109,9 +109,9 @@ FOUND = NoiseFindings(
 )
 
 
-def test_a_noise_study_says_who_is_at_a_disadvantage_how_often_and_by_how_much(words: Words) -> None:
+def test_a_noise_study_says_which_statistic_is_lower_where_how_often_and_by_how_much(words: Words) -> None:
     said = {item.label: plain(item.text) for item in noise_sentences(words, FOUND, "race")}
-    assert said["Black at a disadvantage"] == (
+    assert said["Lower PABAK: Black"] == (
         "PABAK is lower where race is Black than where it is White at all 30 noise levels, by 0.031 on average (Monte-Carlo error at "
         "most 0.001), and by 0.051 at most (at a noise level of 30 %)."
     )
@@ -142,6 +142,6 @@ def test_what_explains_the_curves_is_said(words: Words) -> None:
 
 
 def test_a_group_that_is_a_bare_number_is_named_with_its_column(words: Words) -> None:
-    (said,) = noise_sentences(words, NoiseFindings(statistics=(finding("pabak", "0", "1"),)), "race")
-    assert said.label == "Race 0 at a disadvantage"
+    said, _ = noise_sentences(words, NoiseFindings(statistics=(finding("pabak", "0", "1"),)), "race")
+    assert said.label == "Lower PABAK: race 0"
     assert plain(said.text).startswith("PABAK is lower where race is 0 than where it is 1 at all 30 noise levels")
