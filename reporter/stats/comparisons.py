@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reporter.results import Comparison, Estimate, Level
 from reporter.stats.cells import CellArrays, Ints
@@ -79,10 +80,14 @@ def compare(
     groups = Groups(cells, scores=scores, rest_scores=rest_scores, overall_scores=overall_scores, table=table)
     settings = Settings(alpha, min_group_size, confidence)
     held = [_hold(rule, groups=groups, levels=levels, settings=settings) for rule in rules if _applies(rule, levels)]
-    adjusted = _adjust_family(held, adjust)
+    family, adjusted = _adjusted_family(held, adjust)
+    steps = _levels(list(family.values()), list(adjusted.values()), adjust, alpha)
     found = []
-    for one, (p, p_adjusted) in zip(held, adjusted, strict=True):
-        found += _comparisons(one, p, p_adjusted, model=model, grouping=grouping, levels=levels, settings=settings)
+    for one in held:
+        p, p_adjusted = ([known.get(key) for key in one.keys] for known in (family, adjusted))
+        found += _comparisons(
+            one, p, p_adjusted, steps, model=model, grouping=grouping, levels=levels, settings=settings
+        )
     return tuple(found)
 
 
@@ -227,22 +232,35 @@ def _reference_position(
     return max(large, key=lambda i: (sign * (own[i].value or 0.0), levels[i].n, -i), default=None)
 
 
-def _adjust_family(held: Sequence[_Held], adjust: Adjust) -> list[tuple[list[float | None], list[float | None]]]:
-    """p and adjusted p of every comparison; equal questions share both."""
+def _adjusted_family(held: Sequence[_Held], adjust: Adjust) -> tuple[dict[Hashable, float], dict[Hashable, float]]:
+    """p and adjusted p of every question; equal questions share both."""
     family: dict[Hashable, float] = {}
     for one in held:
         if one.gaps is not None:
             for key, p in zip(one.keys, one.gaps.p.tolist(), strict=True):
                 if not math.isnan(p):
                     family.setdefault(key, p)
-    adjusted = dict(zip(family, adjust_p(list(family.values()), adjust), strict=True))
-    return [([family.get(key) for key in one.keys], [adjusted.get(key) for key in one.keys]) for one in held]
+    return family, dict(zip(family, adjust_p(list(family.values()), adjust), strict=True))
+
+
+def _levels(p: Sequence[float], adjusted: Sequence[float], adjust: Adjust, alpha: float) -> NDArray[np.float64]:
+    """The levels, ascending, of which the largest below a comparison's p is what its p would have to fall to for an adjusted p of
+    alpha, as all others stand."""
+    m = len(p)
+    if adjust == "none" or m == 0:
+        return np.array([alpha])
+    if adjust == "holm":
+        settled = sum(one <= alpha for one in adjusted)
+        return np.array([alpha / max(m - settled, 1)])
+    steps = alpha * np.arange(1, m + 1) / m
+    return steps[np.searchsorted(np.sort(p), steps, side="right") >= np.arange(m)]
 
 
 def _comparisons(
     held: _Held,
     p: list[float | None],
     p_adjusted: list[float | None],
+    steps: NDArray[np.float64],
     *,
     model: str,
     grouping: str,
@@ -266,6 +284,8 @@ def _comparisons(
             n_reference=int(held.reference_sizes[k]),
             group_variance=float(variances[0, k]),
             reference_variance=float(variances[1, k]),
+            level=float(steps[max(int(np.searchsorted(steps, p[k] or 0.0)) - 1, 0)]),
+            counts=_counts(held, k) if held.metric.kind == "rate" else None,
         )
         verdict, reason = decide(rule, evidence, settings)
         needed = rows_needed(rule, evidence, settings) if verdict == "insufficient evidence" else None
@@ -297,3 +317,14 @@ def _comparisons(
             )
         )
     return found
+
+
+def _counts(held: _Held, k: int) -> tuple[float, float, float, float] | None:
+    """Numerator and denominator of the group and of those it was tested against: the rest, where the reference is the whole."""
+    group, reference = held.group_estimates[k], held.reference_estimates[k]
+    x1, n1, x2, n2 = group.numerator, group.denominator, reference.numerator, reference.denominator
+    if x1 is None or x2 is None or not n1 or not n2:
+        return None
+    if held.rule.reference == "overall":
+        x2, n2 = x2 - x1, n2 - n1
+    return (x1, n1, x2, n2) if n2 else None

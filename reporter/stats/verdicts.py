@@ -61,7 +61,11 @@ def check_rule(rule: Rule) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one comparison rests on. NaN in the inner interval or the variances: there is none."""
+    """What one comparison rests on. NaN in the inner interval or the variances: there is none.
+
+    ``level``: p must be at most this for the gap to be ruled out to be none, as the other comparisons of the family stand. ``counts``: of a
+    rate, the group's and the reference's numerator and denominator that p was computed from.
+    """
 
     gap: Estimate
     inner_low: float
@@ -72,6 +76,8 @@ class Evidence:
     n_reference: int
     group_variance: float
     reference_variance: float
+    level: float
+    counts: tuple[float, float, float, float] | None = None
 
 
 def decide(rule: Rule, evidence: Evidence, settings: Settings) -> tuple[VerdictName, str | None]:
@@ -138,11 +144,12 @@ def wholly_beyond(rule: Rule, gap: Estimate) -> bool:
 
 
 def rows_needed(rule: Rule, evidence: Evidence, settings: Settings) -> int | None:
-    """Roughly how many more rows of the group would settle the verdict, if its rates stayed as they are.
+    """Roughly how many more rows of the group would settle the verdict, if its rates and all other comparisons stayed as they are.
 
-    The group's share of the variance shrinks with its rows, the reference's stays. What must shrink is, for a gap beyond the limit, the
-    distance of its test statistic from the adjusted critical value, and for one inside it, how far the 1 - 2 alpha interval
-    reaches beyond the limit. None when no number of rows of this group alone would do, or when the gap is undefined.
+    For a rate beyond the limit: the rows with which its test of "no gap" (pooled, two-sided) is at its level. Else the group's share of the
+    variance shrinks with its rows and the reference's stays; what must shrink is the distance of the test statistic from its critical
+    value or, for a gap inside the limit, how far the 1 - 2 alpha interval reaches beyond it. None when no number of rows of this group
+    alone would do, or when the gap is undefined.
     """
     missing = max(settings.min_group_size - evidence.n_group, 0)
     value, ratio = evidence.gap.value, rule.comparison == "ratio"
@@ -151,24 +158,54 @@ def rows_needed(rule: Rule, evidence: Evidence, settings: Settings) -> int | Non
         return None
     if rule.decide_by == "point" or not total > 0.0 or (ratio and value <= 0.0):
         return missing or None
+    if _beyond(rule, value) and evidence.counts is not None:
+        factor = _rate_factor(*evidence.counts, evidence.level)
+        return _whole(evidence.n_group * (factor - 1.0), missing)
     share = evidence.group_variance / total
-    allowed = _allowed_shrinkage(rule, evidence, settings.alpha)
+    allowed = _allowed_shrinkage(rule, evidence)
     if allowed is None:
         return missing or None
     room = allowed**2 - (1.0 - share)
     if room <= 0.0:
         return None
-    more = evidence.n_group * (share / room - 1.0)
+    return _whole(evidence.n_group * (share / room - 1.0), missing)
+
+
+def _whole(more: float, missing: int) -> int | None:
     return max(math.ceil(more), missing, 1) if more < 1e12 else None
 
 
-def _allowed_shrinkage(rule: Rule, evidence: Evidence, alpha: float) -> float | None:
+def _rate_factor(x1: float, n1: float, x2: float, n2: float, level: float) -> float:
+    """The smallest factor on x1 and n1 with which the pooled test of two rates has p <= level; infinite if there is none.
+
+    With r1 = x1 / n1 and N rows of the first group the pooled z is at its critical value c where
+    (r1 N + x2) ((1 - r1) N + n2 - x2) = K N (N + n2), K = (r1 - r2)^2 n2 / c^2: a quadratic equation in N.
+
+    >>> factor = _rate_factor(14, 100, 2000, 10000, 0.05)
+    >>> round(100 * factor)
+    173
+    """
+    r1, r2 = x1 / n1, x2 / n2
+    k = (r1 - r2) ** 2 * n2 / special.ndtri(level / 2.0) ** 2
+    a, b, c = r1 * (1.0 - r1) - k, r1 * (n2 - x2) + (1.0 - r1) * x2 - k * n2, x2 * (n2 - x2)
+    if a * n1 * n1 + b * n1 + c <= 0.0:
+        return 1.0
+    discriminant = b * b - 4.0 * a * c
+    if discriminant < 0.0:
+        return math.inf
+    # without cancellation: the roots are q / a and c / q
+    q = -(b + math.copysign(math.sqrt(discriminant), b)) / 2.0
+    roots = [part / whole for part, whole in ((q, a), (c, q)) if whole]
+    return min((root / n1 for root in roots if root >= n1), default=math.inf)
+
+
+def _allowed_shrinkage(rule: Rule, evidence: Evidence) -> float | None:
     """The factor by which the standard error must shrink; None where that cannot be told."""
     value = evidence.gap.value or 0.0
     if _beyond(rule, value):
         if not evidence.p or evidence.p >= 1.0:
             return None
-        critical = special.ndtri(_local_alpha(evidence, alpha) / 2.0)
+        critical = special.ndtri(evidence.level / 2.0)
         return float(special.ndtri(evidence.p / 2.0) / critical)
     ends = (value, evidence.inner_low, evidence.inner_high, *limits_of(rule))
     if rule.comparison == "ratio":
@@ -180,10 +217,3 @@ def _allowed_shrinkage(rule: Rule, evidence: Evidence, alpha: float) -> float | 
     factors = [margin / reach for margin, reach in reaches if math.isfinite(margin) and 0 < reach < math.inf]
     smallest = min(factors, default=math.inf)
     return smallest if TOLERANCE < smallest < math.inf else None
-
-
-def _local_alpha(evidence: Evidence, alpha: float) -> float:
-    """The level at which this comparison's own p is held after adjustment."""
-    if evidence.p and evidence.p_adjusted:
-        return alpha * min(1.0, evidence.p / evidence.p_adjusted)
-    return alpha

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from statsmodels.stats.multitest import multipletests
 
 from reporter.results import Comparison, Level
 from reporter.stats.cells import CellArrays
-from reporter.stats.comparisons import Rule, adjust_p, compare, finding_id
+from reporter.stats.comparisons import Adjust, Rule, adjust_p, compare, finding_id
 from reporter.stats.intervals import koopman, newcombe, rate_test
 from reporter.stats.scores import ScoreTable, moments_from_table, rest_moments
 
@@ -88,6 +89,43 @@ def test_roughly_so_many_more_rows_settle_it() -> None:
     short = held(FNR, hits((round(14 * factor * 0.7), round(100 * factor * 0.7)), (2000, 10000)))[0]
     assert settled.verdict == "diverges"
     assert short.verdict == "insufficient evidence"
+
+
+@pytest.mark.parametrize("reference", ["rest", "overall"])
+@pytest.mark.parametrize("adjust", ["holm", "bh", "none"])
+def test_the_rows_that_would_settle_a_gap_are_those_with_which_the_test_is_at_its_level(
+    reference: str, adjust: Adjust
+) -> None:
+    rng = np.random.default_rng(6)
+    told = never = 0
+    for _ in range(120):
+        n = rng.integers(100, 800, 4) * [1, 1, 1, 20]
+        x = rng.binomial(n, rng.uniform(0.28, 0.34, 4))
+        rule = Rule("fnr", limit=0.01, reference=reference)
+        found = held(rule, hits(*zip(x, n, strict=True)), adjust=adjust)
+        family = [one.p for one in found]
+        for k, one in enumerate(found):
+            if one.reason is None or not one.reason.startswith("the gap is beyond the limit, but there are too few"):
+                continue
+
+            def settled(rows: int, k: int = k, x: Any = x, n: Any = n, family: Any = family) -> bool:
+                factor = 1 + rows / n[k]
+                x1, n1 = x[k] * factor, n[k] * factor
+                x2, n2 = x.sum() - x[k], n.sum() - n[k]
+                pooled = (x1 + x2) / (n1 + n2)
+                z = (x1 / n1 - x2 / n2) / math.sqrt(pooled * (1 - pooled) * (1 / n1 + 1 / n2))
+                p = math.erfc(abs(z) / math.sqrt(2))
+                return adjust_p([p if i == k else other for i, other in enumerate(family)], adjust)[k] <= 0.05
+
+            if one.rows_needed is None:
+                never += 1
+                assert not any(settled(10**power) for power in range(2, 9))
+            else:
+                told += 1
+                assert settled(one.rows_needed + 1)
+                assert one.rows_needed < 5 or not settled(one.rows_needed - 2)
+    assert told > 10
+    assert never > 5
 
 
 # Limits and sides ------------------------------------------------------------------------------------------------------
