@@ -11,7 +11,7 @@ from reporter.config.schema import AgreementConfig, Config
 from reporter.data import agreement_views as views
 from reporter.data.cells import grouping_names, levels
 from reporter.data.counts import Counts
-from reporter.results import AgreementGap, AgreementResult, AgreementSection, MultiRater
+from reporter.results import AgreementGap, AgreementResult, AgreementSection, Estimate, MultiRater
 from reporter.stats.agreement_gaps import agreement_gaps
 from reporter.stats.multirater import fleiss_kappa, krippendorff_alpha
 from reporter.stats.pair_results import pair_results
@@ -68,6 +68,8 @@ def _pair(
         icc_forms=asked.icc_forms,
         confidence=config.confidence,
         reason=pair.reason if binary else None,
+        moments_reason=pair.score_reason if "icc" in asked.statistics else None,
+        tables_reason=pair.order_reason if "weighted_kappa" in asked.statistics else None,
     )
 
 
@@ -99,10 +101,6 @@ def _many(counts: Counts, config: Config, asked: AgreementConfig) -> Iterator[Mu
     if not (fleiss or alpha):
         return
     for place, rated in enumerate(views.rated_by_many(counts)):
-        if len(rated.raters) < MANY:
-            continue
-        # Numbers have an order; two categories are as far apart in every scale.
-        ordered = rated.numbers is not None and len(rated.categories) > 2
         for grouping in (None, *grouping_names(counts)):
             patterns = views.rating_patterns(counts, grouping, place)
             for group, units in zip(_groups(counts, grouping), patterns, strict=True):
@@ -111,15 +109,26 @@ def _many(counts: Counts, config: Config, asked: AgreementConfig) -> Iterator[Mu
                     item=rated.item,
                     grouping=grouping,
                     group=group,
-                    fleiss_kappa=fleiss_kappa(units.chosen, units.times, confidence=config.confidence)
-                    if fleiss
-                    else None,
-                    krippendorff_alpha=krippendorff_alpha(
-                        units.chosen,
-                        units.times,
-                        scale="ordinal" if ordered else "nominal",
-                        confidence=config.confidence,
-                    )
-                    if alpha
-                    else None,
+                    fleiss_kappa=_fleiss(rated, units, config) if fleiss else None,
+                    krippendorff_alpha=_alpha(rated, units, config) if alpha else None,
                 )
+
+
+def _fleiss(rated: views.RatedByMany, units: views.Patterns, config: Config) -> Estimate:
+    if len(rated.raters) < MANY:
+        return Estimate(None, reason=_too_few(rated))
+    return fleiss_kappa(units.chosen, units.times, confidence=config.confidence)
+
+
+def _alpha(rated: views.RatedByMany, units: views.Patterns, config: Config) -> Estimate:
+    if len(rated.raters) < MANY:
+        return Estimate(None, reason=_too_few(rated))
+    # Numbers have an order; two categories are as far apart in every scale.
+    ordered = rated.numbers is not None and len(rated.categories) > 2
+    return krippendorff_alpha(
+        units.chosen, units.times, scale="ordinal" if ordered else "nominal", confidence=config.confidence
+    )
+
+
+def _too_few(rated: views.RatedByMany) -> str:
+    return "only one rater" if len(rated.raters) == 1 else "only two raters, whom kappa compares"

@@ -318,7 +318,7 @@ class AgreementResult:
 
 @dataclass(frozen=True, slots=True)
 class MultiRater:
-    """Fleiss' kappa and Krippendorff's alpha of three or more raters in one group; None where not asked for."""
+    """Fleiss' kappa and Krippendorff's alpha of three or more raters in one group; None where not asked for, undefined for fewer raters."""
 
     raters: tuple[str, ...]
     item: str | None

@@ -97,7 +97,7 @@ def test_only_the_named_pairs_and_statistics_are_computed(rows: pd.DataFrame) ->
     asked = config(raters={"nurse": "nurse", "physician": "physician"}, pairs=[["nurse", "2.4"]], statistics=["icc"])
     section = reporter.run(asked, data=rows).agreement_section
     assert section is not None
-    assert {(one.first, one.second) for one in section.results} == {("2.4", "nurse")}
+    assert {(one.first, one.second) for one in section.results} == {("nurse", "2.4")}
     assert all(one.agreement is None and one.reason is None for one in section.results)
 
 
@@ -160,6 +160,58 @@ def test_three_raters_have_fleiss_and_krippendorff_with_missing_ratings(rows: pd
     assert overall.fleiss_kappa.value == pytest.approx((within.mean() - expected) / (1 - expected), abs=1e-12)
 
 
+def test_what_is_asked_and_cannot_be_computed_says_why(rows: pd.DataFrame) -> None:
+    asked = {
+        **config(
+            raters={"nurse": "nurse", "physician": "physician"},
+            items=[{"name": "mood", "nurse": "one", "physician": "two"}],
+            statistics=["icc", "weighted_kappa", "fleiss", "krippendorff"],
+        ),
+        "models": [{"name": "2.4", "score": "new"}, {"name": "2.3", "prediction": "student"}],
+    }
+    words = rows.assign(one=np.resize(["good", "fair", "bad"], len(rows)), two="good")
+    section = reporter.run(asked, data=words).agreement_section
+    assert section is not None
+    overall = {(one.first, one.second, one.item): one for one in section.results if one.group is None}
+    models, mood = overall["2.4", "2.3", None], overall["nurse", "physician", "mood"]
+    assert models.iccs[0].reason == "2.3 has predictions only, no scores"
+    assert models.weighted_kappa is not None
+    expected = reporter.agreement(words["new"] >= 0.5, words["student"])
+    assert models.weighted_kappa.value == pytest.approx(expected.kappa, abs=1e-12)
+    assert mood.iccs[0].reason == "the ratings are words, not numbers"
+    assert mood.weighted_kappa is not None
+    assert mood.weighted_kappa.reason == "the ratings are words, which have no order"
+    assert overall["2.4", "nurse", None].iccs[0].reason == "the ratings of nurse are no scores"
+    for many in section.multi:
+        for found in (many.fleiss_kappa, many.krippendorff_alpha):
+            assert found is not None
+            assert (found.value, found.reason) == (None, "only two raters, whom kappa compares")
+
+
+@pytest.mark.parametrize("pairs", [[["2.3", "2.4"], ["physician", "nurse"], ["nurse", "2.3"]]], ids=["turned"])
+def test_the_first_of_a_pair_is_the_first_rater(rows: pd.DataFrame, pairs: list[list[str]]) -> None:
+    raters = {"nurse": "nurse", "physician": "physician"}
+    items = [{"name": "pain", "nurse": "pain_n", "physician": "pain_p"}]
+    report = reporter.run(config(raters=raters, pairs=pairs, items=items), data=rows)
+    vectors = {
+        "2.4": (rows["new"] >= 0.5).astype(int),
+        "2.3": (rows["old"] >= 0.5).astype(int),
+        "nurse": rows["nurse"],
+        "physician": rows["physician"],
+    }
+    section = report.agreement_section
+    assert section is not None
+    named = {(one.first, one.second) for one in section.results if one.item is None}
+    assert named == {tuple(pair) for pair in pairs}
+    for first, second in pairs:
+        for group, one in results(report, first, second).items():
+            if one.item is not None:
+                continue
+            part = slice(None) if group is None else rows["sex"] == group
+            assert one.agreement == reporter.agreement(vectors[first][part], vectors[second][part])
+    assert {(one.first, one.second) for one in section.results if one.item == "pain"} == {("physician", "nurse")}
+
+
 @pytest.mark.needs("krippendorff")
 def test_krippendorff_of_a_run_is_that_of_the_library(rows: pd.DataFrame) -> None:
     import krippendorff
@@ -181,8 +233,9 @@ def test_ratings_in_words_that_are_neither_two_nor_numbers_say_why_there_is_no_k
     section = reporter.run(asked, data=colours).agreement_section
     assert section is not None
     item = next(one for one in section.results if one.item == "colour")
-    assert (item.agreement, item.iccs) == (None, ())
+    assert item.agreement is None
     assert item.reason == "the ratings have 3 values, not two"
+    assert [(one.value, one.reason) for one in item.iccs] == [(None, "the ratings are words, not numbers")]
 
 
 def test_numbers_other_than_0_and_1_say_why_there_is_no_kappa_and_have_a_correlation(rows: pd.DataFrame) -> None:
@@ -191,7 +244,7 @@ def test_numbers_other_than_0_and_1_say_why_there_is_no_kappa_and_have_a_correla
     section = reporter.run(asked, data=grades).agreement_section
     assert section is not None
     item = next(one for one in section.results if one.item == "grade")
-    assert item.reason == "the ratings are 1 and 2, and data.positive names none of them"
+    assert item.reason == "the ratings are 1 and 2, and no positive value names one of them"
     assert item.iccs[0].value == pytest.approx(reporter.icc(grades[["one", "two"]]).value, abs=1e-12)
 
 

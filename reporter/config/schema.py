@@ -392,25 +392,41 @@ class AgreementItem(Section):
     __pydantic_extra__: dict[str, Name]
 
     name: Name = Field(description="The item's name. Every further key is a rater's name with the item's column.")
+    positive: Scalar | None = Field(
+        None, description="The rating of this item that counts as 1. Default: `agreement.positive`."
+    )
 
 
 class AgreementConfig(Section):
     """Agreement between models or human raters, per group."""
 
     pairs: Annotated[
-        Annotated[Literal["all"], Tag("shape:text")] | Annotated[tuple[Pair, ...], Tag("shape:list")],
+        Annotated[Literal["all"], Tag("shape:text")]
+        | Annotated[tuple[Pair, ...], Field(min_length=1), Tag("shape:list")],
         by_shape("all, or a list of pairs of names", words=("all",)),
-    ] = Field("all", description="Pairs of names of models or raters, or `all`.")
+    ] = Field(
+        "all",
+        description="Pairs of names of models or raters, or `all`. The first of a pair is the first rater: the bias index is positive where the second says 1 more often.",
+    )
     raters: dict[Name, Name] = Field(default_factory=dict, description="Human raters: name -> column.")
     items: tuple[AgreementItem, ...] = Field(
         (), description="Items rated before any prediction: {name: pain, nurse: pain_n, physician: pain_p}."
     )
-    statistics: tuple[Literal["kappa", "pabak", "ac1", "icc", "weighted_kappa", "fleiss", "krippendorff"], ...] = Field(
-        ("kappa", "pabak", "ac1", "icc"), description="Which statistics the card shows."
+    positive: Scalar | None = Field(
+        None,
+        description="The rating that counts as 1, where ratings are two words. Default: `data.positive`.",
     )
-    icc_forms: tuple[Annotated[Literal["1", "A1", "C1", "1k", "Ak", "Ck"], BeforeValidator(as_written)], ...] = Field(
-        ("A1",), description="Forms of the ICC of McGraw and Wong."
+    statistics: Annotated[
+        tuple[Literal["kappa", "pabak", "ac1", "icc", "weighted_kappa", "fleiss", "krippendorff"], ...],
+        Field(min_length=1),
+    ] = Field(
+        ("kappa", "pabak", "ac1", "icc"),
+        description="Which statistics the card shows; `fleiss` and `krippendorff` are of three human raters or more.",
     )
+    icc_forms: Annotated[
+        tuple[Annotated[Literal["1", "A1", "C1", "1k", "Ak", "Ck"], BeforeValidator(as_written)], ...],
+        Field(min_length=1),
+    ] = Field(("A1",), description="Forms of the ICC of McGraw and Wong.")
     limit: Annotated[Number, Field(gt=0, le=2)] = Field(
         0.1,
         description="The largest gap between a group's agreement and the rest's that is within the limit.",

@@ -23,13 +23,18 @@ MOST_ORDERED = 50
 
 @dataclass(frozen=True, slots=True)
 class RaterPair:
-    """Two raters of one item (None: the prediction). ``binary``: both have two values; ``reason`` says why not."""
+    """Two raters of one item (None: the prediction). ``binary``: both have two values; ``reason`` says why not.
+
+    ``order_reason`` and ``score_reason``: why there is no table of ordered ratings and why there are no scores; None where there are.
+    """
 
     first: str
     second: str
     item: str | None
     binary: bool
     reason: str | None
+    order_reason: str | None = None
+    score_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,15 @@ class RatedByMany:
 def rater_pairs(counts: Counts) -> tuple[RaterPair, ...]:
     """Every pair that was counted."""
     return tuple(
-        RaterPair(pair["first"], pair["second"], pair["item"], pair["binary"], _reason(counts, pair))
+        RaterPair(
+            pair["first"],
+            pair["second"],
+            pair["item"],
+            pair["binary"],
+            _reason(counts, pair),
+            _order_reason(counts, pair),
+            _score_reason(counts, pair),
+        )
         for pair in counts.facts["pairs"]
     )
 
@@ -77,24 +90,30 @@ def pair_counts(counts: Counts, grouping: str | None, pair: int) -> PairCounts |
 def pair_moments(counts: Counts, grouping: str | None, pair: int) -> PairMoments | None:
     """The centred sums of two scores, or of two raters' numbers, per group; None where either side has none."""
     facts = counts.facts["pairs"][pair]
-    name = ",".join(facts["sides"])
-    stored = _find(counts, "icc", name, grouping)
+    stored = _find(counts, "icc", _counted_as(facts), grouping)
     if stored is not None:
-        found = PairMoments.of(*(stored[c] for c in ("n", "mean_r", "mean_s", "s_rr", "s_ss", "s_rs")))
+        r, s = ("s", "r") if _turned(facts) else ("r", "s")
+        columns = ("n", f"mean_{r}", f"mean_{s}", f"s_{r}{r}", f"s_{s}{s}", "s_rs")
+        found = PairMoments.of(*(stored[column] for column in columns))
         return found.total() if grouping is None else found
-    table = _number_pairs(counts, facts, name, grouping)
+    table = _number_pairs(counts, facts, grouping)
     return None if table is None else _centred(table, _n_levels(counts, grouping))
 
 
 def pair_tables(counts: Counts, grouping: str | None, pair: int) -> list[NDArray[np.int64]] | None:
-    """Per group the table of two raters' ordered categories (first in rows); None unless both rate in at most 50 ordered numbers."""
+    """Per group the table of two raters' ordered categories (first in rows); None unless both rate in at most 50 ordered numbers.
+
+    Two values have an order of their own: 0 and 1.
+    """
     facts = counts.facts["pairs"][pair]
-    if facts["ratings"] is None:
+    if _order_reason(counts, facts) is not None:
         return None
-    rated = counts.facts["ratings"][facts["ratings"]]
-    size = len(rated["categories"])
-    if rated["numbers"] is None or not 2 <= size <= MOST_ORDERED:
-        return None
+    if not _has_ordered_numbers(counts, facts):
+        found = pair_counts(counts, grouping, pair)
+        assert found is not None
+        cells = np.stack([np.stack([found.d, found.b], -1), np.stack([found.c, found.a], -1)], -2)
+        return list(cells.astype(np.int64))
+    size = len(counts.facts["ratings"][facts["ratings"]]["categories"])
     table = _table(counts, "ratings", str(facts["ratings"]), grouping)
     result = np.zeros((_n_levels(counts, grouping), size, size), np.int64)
     first, second = (table[side].to_numpy().astype(np.int64) for side in facts["sides"])
@@ -144,25 +163,85 @@ def _reason(counts: Counts, pair: dict[str, Any]) -> str | None:
     return reason
 
 
+def _has_ordered_numbers(counts: Counts, facts: dict[str, Any]) -> bool:
+    rated = None if facts["ratings"] is None else counts.facts["ratings"][facts["ratings"]]
+    return rated is not None and rated["numbers"] is not None and len(rated["categories"]) <= MOST_ORDERED
+
+
+def _order_reason(counts: Counts, facts: dict[str, Any]) -> str | None:
+    if facts["binary"] or _has_ordered_numbers(counts, facts):
+        return None
+    if facts["ratings"] is None:
+        return "a prediction and ratings of more than two values have no common order"
+    rated = counts.facts["ratings"][facts["ratings"]]
+    if rated["numbers"] is None:
+        return "the ratings are words, which have no order" if rated["categories"] else "there is no rating"
+    many = len(rated["categories"])
+    return f"the ratings have {many:,} values, more than {MOST_ORDERED}: they are scores rather than ordered categories"
+
+
+def _score_reason(counts: Counts, facts: dict[str, Any]) -> str | None:
+    if facts["ratings"] is not None:
+        rated = counts.facts["ratings"][facts["ratings"]]
+        if rated["numbers"] is not None:
+            return None
+        return "the ratings are words, not numbers" if rated["categories"] else "there is no rating"
+    names = grouping_names(counts)
+    kinds = [f"{kind}/{_counted_as(facts)}/{names[0] if names else ''}" for kind in ("icc", "score pairs")]
+    if any(kind in counts.tables for kind in kinds):
+        return None
+    if facts["scores"]:
+        return "a model has no score in any row"
+    sides = dict(zip(facts["sides"], (facts["first"], facts["second"]), strict=True))
+    without = [name for side, name in sides.items() if side.startswith("m") and not _has_scores(counts, side)]
+    if without:
+        return f"{' and '.join(without)} {'have' if len(without) > 1 else 'has'} predictions only, no scores"
+    raters = [name for side, name in sides.items() if side.startswith("r")]
+    return f"the ratings of {' and '.join(raters)} are no scores"
+
+
+def _has_scores(counts: Counts, side: str) -> bool:
+    return bool(counts.facts["models"][int(side[1:])]["kind"] == "score")
+
+
+def _turned(facts: dict[str, Any]) -> bool:
+    """Whether the pair is asked for in the other order than it is counted in."""
+    return facts["ratings"] is None and facts["sides"] != _in_order(facts["sides"])
+
+
+def _in_order(sides: list[str]) -> list[str]:
+    """Models before raters, each by its place."""
+    return sorted(sides, key=lambda side: (side[0], int(side[1:])))
+
+
+def _counted_as(facts: dict[str, Any]) -> str:
+    return ",".join(_in_order(facts["sides"]))
+
+
 def _binary_table(facts: dict[str, Any]) -> tuple[str, str]:
     if facts["ratings"] is not None:
         return "ratings", str(facts["ratings"])
-    return "pairs", ",".join(facts["sides"])
+    return "pairs", _counted_as(facts)
 
 
 def _bits(counts: Counts, facts: dict[str, Any], table: pd.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if facts["ratings"] is None:
-        return table["first"].to_numpy().astype(np.int64), table["second"].to_numpy().astype(np.int64)
+        sides = ("second", "first") if _turned(facts) else ("first", "second")
+        first, second = (table[side].to_numpy().astype(np.int64) for side in sides)
+        return first, second
     bits = np.array([*counts.facts["ratings"][facts["ratings"]]["bits"], -1], np.int64)
     first, second = (bits[table[side].to_numpy().astype(np.int64)] for side in facts["sides"])
     return first, second
 
 
-def _number_pairs(counts: Counts, facts: dict[str, Any], name: str, grouping: str | None) -> pd.DataFrame | None:
+def _number_pairs(counts: Counts, facts: dict[str, Any], grouping: str | None) -> pd.DataFrame | None:
     """level, first, second -> n."""
     if facts["ratings"] is None:
-        table = _find(counts, "score pairs", name, grouping)
-        return None if table is None else table.assign(level=_level(table, grouping))
+        table = _find(counts, "score pairs", _counted_as(facts), grouping)
+        if table is None:
+            return None
+        names = {"first": "second", "second": "first"} if _turned(facts) else {}
+        return table.rename(columns=names).assign(level=_level(table, grouping))
     rated = counts.facts["ratings"][facts["ratings"]]
     if rated["numbers"] is None:
         return None

@@ -13,7 +13,7 @@ read as 0 and 1, and their numbers; ``facts["pairs"]`` lists every pair with the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ import pandas as pd
 from reporter.data.scan import Scan
 from reporter.data.score_pairs import count_score_pairs
 from reporter.data.scores import score_of
-from reporter.data.values import NO, read_binary
+from reporter.data.values import NO, Binary, number_text, plain, read_binary
 
 if TYPE_CHECKING:
     from reporter.config.loader import LoadedConfig
@@ -39,10 +39,12 @@ MOST_CATEGORIES = 1_000
 
 @dataclass(frozen=True)
 class RatedItem:
-    """One thing that human raters rated: ``raters`` (name, column, config key)."""
+    """One thing that human raters rated: ``raters`` (name, column, config key), and the config key of its own ``positive``."""
 
     name: str | None
     raters: tuple[tuple[str, str, str], ...]
+    positive: str | bool | int | float | None = None
+    positive_key: str = "agreement.positive"
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def rated_items(config: Config) -> tuple[RatedItem, ...]:
     for i, item in enumerate(agreement.items):
         columns = item.__pydantic_extra__ or {}
         raters = tuple((name, column, f"agreement.items[{i}].{name}") for name, column in columns.items())
-        found.append(RatedItem(item.name, raters))
+        found.append(RatedItem(item.name, raters, item.positive, f"agreement.items[{i}].positive"))
     return tuple(found)
 
 
@@ -114,9 +116,11 @@ def count_ratings(
                 tables[f"ratings/{k}/{'' if spec is None else spec.name}"] = _ratings(made, plan.scan, reading, spec)
             names = [name for name, _, _ in reading.item.raters]
             for i, j in combinations(range(len(names)), 2):
-                if _wanted(loaded.config, names[i], names[j], reading.item.name):
+                asked = _asked(loaded.config, names[i], names[j], reading.item.name)
+                if asked is not None:
+                    bits = reading.bits is not None
                     facts["pairs"].append(
-                        _pair(names[i], names[j], reading.item.name, f"r{i}", f"r{j}", k, bits=reading.bits is not None)
+                        _pair(asked, names[i], names[j], reading.item.name, f"r{i}", f"r{j}", k, bits=bits)
                     )
     _count_model_pairs(tables, facts, made, source, loaded)
     _count_mixed_pairs(tables, facts, made, source, loaded)
@@ -127,7 +131,7 @@ def _column_of(column: str) -> Callable[[Any], Any]:
 
 
 def _read(scan: Scan, item: RatedItem, loaded: LoadedConfig) -> tuple[Reading | None, list[Problem]]:
-    present: dict[str, int] = {}
+    raw: dict[str, int] = {}
     for _, column, key in item.raters:
         margin = scan.margin((f"rating {column}",))
         texts = scan.texts[f"rating {column}"]
@@ -139,43 +143,103 @@ def _read(scan: Scan, item: RatedItem, loaded: LoadedConfig) -> tuple[Reading | 
         for code, n in zip(margin.codes[:, 0].tolist(), margin.n.tolist(), strict=True):
             text = texts[code]
             if text is not None:
-                present[text] = present.get(text, 0) + n
-    numbers = [_number(text) for text in present]
-    numeric = all(number is not None for number in numbers)
-    by_number = dict(zip(present, numbers, strict=True))
+                raw[text] = raw.get(text, 0) + n
+    spelled = _spelled(raw)
+    present: dict[str, int] = {}
+    for text, n in raw.items():
+        present[spelled[text]] = present.get(spelled[text], 0) + n
+    by_number = {text: _number(text) for text in present}
+    numeric = all(number is not None for number in by_number.values())
     ordered = sorted(present, key=lambda text: ((by_number[text] or 0.0) if numeric else 0.0, text))
     place = {text: i for i, text in enumerate(ordered)}
-    columns = ", ".join(repr(column) for _, column, _ in item.raters)
-    binary = read_binary(
-        ordered, [present[text] for text in ordered], positive=loaded.config.data.positive, what=f"columns {columns}"
-    )
-    if binary.bits is None and loaded.config.data.positive is not None:
-        # The positive value names the label's word; ratings that are 0/1 need none.
-        plain = read_binary(ordered, [1] * len(ordered), positive=None, what="")
-        binary = plain if plain.bits is not None else binary
-    if binary.bits is None and len(ordered) <= 2 and not numeric:
-        return None, [
-            loaded.problem(item.raters[0][2], binary.message, "Set data.positive to the rating that counts as 1")
-        ]
+    binary, found = _bits(item, loaded, ordered, [present[text] for text in ordered], numeric=numeric)
+    if found is not None:
+        return None, [found]
     codes = {
         column: np.array(
-            [NO if text is None else place.get(text, NO) for text in scan.texts[f"rating {column}"]], np.int64
+            [
+                NO if text is None or text not in spelled else place[spelled[text]]
+                for text in scan.texts[f"rating {column}"]
+            ],
+            np.int64,
         )
         for _, column, _ in item.raters
     }
     values = tuple(by_number[text] or 0.0 for text in ordered) if numeric and ordered else None
-    reason = None if binary.bits is not None else f"the ratings have {len(ordered):,} values, not two"
-    if reason is not None and len(ordered) <= 2:
-        reason = f"the ratings are {' and '.join(ordered)}, and data.positive names none of them"
-    return Reading(item, tuple(ordered), codes, binary.bits, reason, values), []
+    return Reading(item, tuple(ordered), codes, binary.bits, _not_binary(binary, ordered), values), []
+
+
+def _spelled(texts: Iterable[str]) -> dict[str, str]:
+    """One spelling of equal ratings, over all raters of an item: "1.0" and "1" are one category, "01" is a text.
+
+    Truth values beside nothing but 0 and 1 are 0 and 1.
+
+    >>> _spelled(["1.0", "2", "-0.0", "01"])
+    {'1.0': '1', '2': '2', '-0.0': '0', '01': '01'}
+    >>> _spelled(["TRUE", "0", "false"])
+    {'TRUE': '1', '0': '0', 'false': '0'}
+    """
+    spelled = {text: plain(text) for text in texts}
+    if set(spelled.values()) <= {"0", "1", *_TRUTHS}:
+        return {text: _TRUTHS.get(short, short) for text, short in spelled.items()}
+    return spelled
+
+
+_TRUTHS = {"true": "1", "false": "0"}
 
 
 def _number(text: str) -> float | None:
+    """The number that a spelled rating is; a code such as "01" is none.
+
+    >>> _number("2.5"), _number("01"), _number("inf"), _number("mild")
+    (2.5, None, None, None)
+    """
     try:
         value = float(text)
     except ValueError:
         return None
-    return value if np.isfinite(value) else None
+    return value if np.isfinite(value) and number_text(value) == text else None
+
+
+def _bits(
+    item: RatedItem, loaded: LoadedConfig, ordered: list[str], n: list[int], *, numeric: bool
+) -> tuple[Binary, Problem | None]:
+    """How the ratings read as 0 and 1. The item's own ``positive`` must be one of its ratings; those of ``agreement`` and ``data`` are
+    for whatever has them, and ratings that are 0 and 1 need none."""
+    what = f"column{'' if len(item.raters) == 1 else 's'} {', '.join(repr(column) for _, column, _ in item.raters)}"
+    if item.positive is not None:
+        binary = read_binary(ordered, n, positive=item.positive, what=what)
+        if binary.bits is None:
+            return binary, loaded.problem(item.positive_key, binary.message, binary.hint)
+        return binary, None
+    inherited = [loaded.config.data.positive]
+    if loaded.config.agreement is not None:
+        inherited.insert(0, loaded.config.agreement.positive)
+    for rank, positive in enumerate(inherited):
+        if positive is None:
+            continue
+        binary = read_binary(ordered, n, positive=positive, what=what)
+        # A single word that is not the label's 1 may be a 0 only where the label has words too.
+        words = rank == 0 or not (_is_bit(str(positive)) or _is_bit(ordered[0]))
+        if binary.bits is not None and (not binary.note or words):
+            return binary, None
+    binary = read_binary(ordered, n, positive=None, what=what)
+    if binary.bits is None and len(ordered) <= 2 and not numeric:
+        hint = f"Set {item.positive_key} to the rating that counts as 1, e.g. positive: {ordered[-1]!r}"
+        return binary, loaded.problem(item.raters[0][2], binary.message, hint)
+    return binary, None
+
+
+def _is_bit(text: str) -> bool:
+    return plain(text) in ("0", "1", *_TRUTHS)
+
+
+def _not_binary(binary: Binary, ordered: list[str]) -> str | None:
+    if binary.bits is not None:
+        return None
+    if len(ordered) > 2:
+        return f"the ratings have {len(ordered):,} values, not two"
+    return f"the ratings are {' and '.join(ordered)}, and no positive value names one of them"
 
 
 def _item_facts(reading: Reading) -> dict[str, Any]:
@@ -191,13 +255,24 @@ def _item_facts(reading: Reading) -> dict[str, Any]:
 
 
 def _pair(
-    first: str, second: str, item: str | None, a: str, b: str, ratings: int | None, *, bits: bool, scores: bool = False
+    asked: tuple[str, str],
+    one: str,
+    other: str,
+    item: str | None,
+    a: str,
+    b: str,
+    ratings: int | None,
+    *,
+    bits: bool,
+    scores: bool = False,
 ) -> dict[str, Any]:
+    """A pair as the config asks for it: ``sides`` follow the names."""
+    sides = {one: a, other: b}
     return {
-        "first": first,
-        "second": second,
+        "first": asked[0],
+        "second": asked[1],
         "item": item,
-        "sides": [a, b],
+        "sides": [sides[name] for name in asked],
         "ratings": ratings,
         "binary": bits,
         "scores": scores,
@@ -229,11 +304,13 @@ def _level_of(made: Plan, scan: Scan, spec: GroupingSpec, margin: Any) -> Any:
     return made.levels[spec.name].of(Margin(names, np.stack(codes, axis=1), margin.n))
 
 
-def _wanted(config: Config, first: str, second: str, item: str | None) -> bool:
-    agreement = config.agreement
-    if agreement is None or agreement.pairs == "all" or item is not None:
-        return True
-    return any({first, second} == set(pair) for pair in agreement.pairs)
+def _asked(config: Config, one: str, other: str, item: str | None) -> tuple[str, str] | None:
+    """The two in the order of ``agreement.pairs``, which decides the sign of the bias index; None if they are not asked for."""
+    pairs = () if config.agreement is None or config.agreement.pairs == "all" else config.agreement.pairs
+    if any(tuple(pair) == (other, one) for pair in pairs):
+        return other, one
+    wanted = not pairs or item is not None or any(tuple(pair) == (one, other) for pair in pairs)
+    return (one, other) if wanted else None
 
 
 def _count_model_pairs(
@@ -249,9 +326,10 @@ def _count_model_pairs(
             ]
             few = facts["models"][i]["exact_scores"] and facts["models"][j]["exact_scores"]
             count_score_pairs(tables, made, source, (f"m{i}", f"m{j}"), (numbers[0], numbers[1]), few=few)
-        if config.agreement is not None and _wanted(config, first.name, second.name, None):
+        asked = None if config.agreement is None else _asked(config, first.name, second.name, None)
+        if asked is not None:
             facts["pairs"].append(
-                _pair(first.name, second.name, None, f"m{i}", f"m{j}", None, bits=True, scores=scored)
+                _pair(asked, first.name, second.name, None, f"m{i}", f"m{j}", None, bits=True, scores=scored)
             )
 
 
@@ -265,7 +343,8 @@ def _count_mixed_pairs(
         return
     for i, model in enumerate(config.models):
         for j, (rater, column, _) in enumerate(reading.item.raters):
-            if not _wanted(config, model.name, rater, None):
+            asked = _asked(config, model.name, rater, None)
+            if asked is None:
                 continue
             scored = model.score is not None and reading.numbers is not None and reading.bits is None
             if scored:
@@ -275,8 +354,9 @@ def _count_mixed_pairs(
                 )
                 few = facts["models"][i]["exact_scores"]
                 count_score_pairs(tables, made, source, (f"m{i}", f"r{j}"), numbers, few=few)
+            bits = reading.bits is not None
             facts["pairs"].append(
-                _pair(model.name, rater, None, f"m{i}", f"r{j}", None, bits=reading.bits is not None, scores=scored)
+                _pair(asked, model.name, rater, None, f"m{i}", f"r{j}", None, bits=bits, scores=scored)
             )
             if reading.bits is None:
                 continue

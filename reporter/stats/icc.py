@@ -231,6 +231,15 @@ def icc_a1_of_pairs(n: ArrayLike, mean_difference: ArrayLike, s_mm: ArrayLike, s
     return value
 
 
+def undefined_icc(form: str, reason: str, *, n: int = 0, k: int = 2) -> Icc:
+    """The correlation of n subjects and k raters that cannot be computed, with its reason.
+
+    >>> undefined_icc("A1", "no scores").reason
+    'no scores'
+    """
+    return _undefined(_checked_form(form), n, k, reason)
+
+
 def _squares_about_mean(sums: Floats) -> float:
     if np.all(sums == sums[0]):
         return 0.0

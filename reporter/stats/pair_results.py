@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from reporter.results import Agreement, AgreementResult, Icc
+from reporter.results import Agreement, AgreementResult, Estimate, Icc
 from reporter.stats.agreement import agreements_from_counts
+from reporter.stats.icc import undefined_icc
 from reporter.stats.rater_pairs import PairCounts, PairMoments
 from reporter.stats.weighted_kappa import Weights, weighted_kappa
 
@@ -29,6 +30,8 @@ def pair_results(
     weights: Weights = "quadratic",
     confidence: float = 0.95,
     reason: str | None = None,
+    moments_reason: str | None = None,
+    tables_reason: str | None = None,
 ) -> tuple[AgreementResult, ...]:
     """One :class:`AgreementResult` a group; what was not counted is None (or no ICC).
 
@@ -44,6 +47,8 @@ def pair_results(
         G square tables of ordered categories (first rater's in rows), for weighted kappa.
     reason
         Why there are no ``counts``, where they were wanted.
+    moments_reason, tables_reason
+        The same for ``moments`` and ``tables``: each ICC and weighted kappa is then undefined, with this reason.
 
     Examples
     --------
@@ -60,9 +65,13 @@ def pair_results(
         iccs: tuple[Icc, ...] = ()
         if moments is not None:
             iccs = tuple(moments.icc(place, form, confidence) for form in icc_forms)
+        elif moments_reason is not None:
+            iccs = tuple(undefined_icc(form, moments_reason) for form in icc_forms)
         ordered = None
         if tables is not None:
             ordered = weighted_kappa(tables[place], weights=weights, confidence=confidence)
+        elif tables_reason is not None:
+            ordered = Estimate(None, reason=tables_reason)
         found.append(
             AgreementResult(
                 first,

@@ -49,6 +49,7 @@ def test_the_annotated_config_sets_every_key_that_can_stand_with_the_others(tmp_
     positions = {re.sub(r"\[\d+\]", "[]", key) for key in loaded.positions}
     unset = {f"{path}.{key}" if path else key for path, _, key, _ in walk() if ".*" not in path} - positions
     alternatives = {"data.source.url", "data.source.table", "data.source.sql", "agreement.items[].name"}
+    alternatives |= {"agreement.items[].positive"}
     alternatives |= {
         "groups[].columns[].column",
         *(f"groups[].columns[].{k}" for k in ("breaks", "width", "quantiles", "at_least", "labels")),

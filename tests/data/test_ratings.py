@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import reporter
 from reporter.data import agreement_views as views
 from reporter.data import score_pairs
 from reporter.data.counts import Counts
@@ -37,7 +44,7 @@ def _frame(n: int = 400) -> pd.DataFrame:
     return frame
 
 
-KEYS = {
+KEYS: dict[str, Any] = {
     "data": {"positive": "refer"},
     "models": [{"name": "new", "score": "s1"}, {"name": "old", "score": "s2", "threshold": 0.4}],
     "groups": ["sex"],
@@ -144,7 +151,102 @@ def test_a_rating_in_words_without_a_positive_value_names_both_and_the_key(
     (found, *_) = problems(_frame().assign(y=1), **keys)
     assert "'refer' and 'wait'" in found.message
     assert found.key == "agreement.raters.nurse"
-    assert "data.positive" in found.hint
+    assert found.hint == "Set agreement.positive to the rating that counts as 1, e.g. positive: 'wait'"
+
+
+def test_raters_may_have_words_where_the_label_has_none(counted: Count, problems: Callable[..., list[Problem]]) -> None:
+    frame = _frame().assign(y=1, d=0)
+    keys = {**KEYS, "data": {}, "agreement": {**KEYS["agreement"], "positive": "refer"}}
+    assert problems(frame, **keys) == []
+    found = views.pair_counts(counted(frame, **keys), None, 0)
+    assert found is not None
+    nurse, doctor = frame["nurse"], frame["doctor"]
+    expected = [((nurse == r) & (doctor == s)).sum() for r, s in (("refer", "refer"), ("wait", "refer"))]
+    assert [found.a[0], found.b[0]] == expected
+
+
+def test_an_item_may_have_words_of_its_own(counted: Count, problems: Callable[..., list[Problem]]) -> None:
+    rng = np.random.default_rng(0)
+    frame = _frame()
+    frame["pain_n"], frame["pain_d"] = (rng.choice(["none", "some"], len(frame)) for _ in range(2))
+    (found,) = problems(frame, **KEYS)
+    assert (found.key, found.hint) == (
+        "agreement.items[0].nurse",
+        "Set agreement.items[0].positive to the rating that counts as 1, e.g. positive: 'some'",
+    )
+    item = {"name": "pain", "positive": "some", "nurse": "pain_n", "doctor": "pain_d"}
+    keys = {**KEYS, "agreement": {**KEYS["agreement"], "items": [item]}}
+    counts = counted(frame, **keys)
+    place = next(i for i, pair in enumerate(views.rater_pairs(counts)) if pair.item == "pain")
+    cells = views.pair_counts(counts, None, place)
+    assert cells is not None
+    assert cells.a[0] == ((frame["pain_n"] == "some") & (frame["pain_d"] == "some")).sum()
+    wrong = {**keys, "agreement": {**keys["agreement"], "items": [{**item, "positive": "much"}]}}
+    (found,) = problems(frame, **wrong)
+    assert found.key == "agreement.items[0].positive"
+    assert "not 'much'" in found.message
+
+
+def test_a_single_word_is_no_0_because_the_labels_1_is_a_number(problems: Callable[..., list[Problem]]) -> None:
+    frame = _frame().assign(y=1, nurse="yes", doctor="yes", third="yes")
+    (found,) = problems(frame, **{**KEYS, "data": {"positive": 1}})
+    assert "only 'yes'" in found.message
+
+
+def _written(values: list[int | None], how: str) -> Any:
+    """The same ratings in another type or spelling."""
+    floats = [None if value is None else float(value) for value in values]
+    return {
+        "integers": pd.array(values, dtype="Int64"),
+        "floats": np.array([np.nan if value is None else value for value in floats]),
+        "short text": np.array([None if value is None else str(value) for value in values], dtype=object),
+        "long text": np.array([None if value is None else f"{value:.1f}" for value in floats], dtype=object),
+        "objects": np.array(values, dtype=object),
+        "signed": np.array([np.nan if value is None else value or -0.0 for value in floats]),
+    }[how]
+
+
+KINDS = ("integers", "floats", "short text", "long text", "objects", "signed")
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    ratings=st.lists(
+        st.tuples(*(st.one_of(st.none(), st.integers(0, 3)) for _ in range(3))), min_size=4, max_size=25
+    ).filter(lambda rows: all(any(row[i] is not None for row in rows) for i in range(3))),
+    kinds=st.tuples(*(st.sampled_from(KINDS) for _ in range(3))),
+    from_file=st.booleans(),
+)
+def test_equal_ratings_are_one_category_in_every_type_and_from_every_source(
+    ratings: list[tuple[int | None, ...]], kinds: tuple[str, ...], from_file: bool
+) -> None:
+    def results(kinds: tuple[str, ...], folder: str | None) -> dict[str, Any]:
+        columns = {name: _written([row[i] for row in ratings], kinds[i]) for i, name in enumerate("uvw")}
+        frame = pd.DataFrame({"y": [0, 1] * len(ratings), "s": 0.3}).head(len(ratings)).assign(**columns)
+        asked = {
+            "items": [{"name": "pain", "u": "u", "v": "v", "w": "w"}],
+            "statistics": ["kappa", "icc", "weighted_kappa", "fleiss", "krippendorff"],
+        }
+        config = {"data": {"label": "y"}, "models": [{"name": "m", "score": "s"}], "agreement": asked}
+        if folder is None:
+            report = reporter.run(config, data=frame)
+        else:
+            frame.to_csv(Path(folder) / "rows.csv", index=False)
+            report = reporter.run({**config, "data": {"label": "y", "source": f"{folder}/rows.csv"}})
+        section: dict[str, Any] = json.loads(report.to_json())["agreement_section"]
+        return section
+
+    with tempfile.TemporaryDirectory() as folder:
+        assert results(kinds, folder if from_file else None) == results(("integers",) * 3, None)
+
+
+def test_truth_values_beside_0_and_1_are_0_and_1_and_codes_stay_texts(counted: Count) -> None:
+    frame = _frame().assign(pain_n=lambda rows: rows["pain_d"] % 2 == 1, pain_d=lambda rows: rows["pain_d"] // 2)
+    item = next(one for one in views.rated_by_many(counted(frame, **KEYS)) if one.item == "pain")
+    assert (item.categories, item.numbers) == (("0", "1"), (0.0, 1.0))
+    codes = frame.assign(pain_n=np.resize(["01", "02"], len(frame)), pain_d=1.0)
+    item = next(one for one in views.rated_by_many(counted(codes, **KEYS)) if one.item == "pain")
+    assert (item.categories, item.numbers) == (("01", "02", "1"), None)
 
 
 def test_a_pair_with_a_missing_rating_counts_as_if_the_row_were_absent(counted: Count) -> None:
