@@ -258,11 +258,11 @@ def _guarded(arguments: list[str]) -> int:
         # The reader of stdout went away (head, less): not a fault. Keep the interpreter from flushing into the closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception:
-        return _unexpected()
+    except Exception as error:
+        return _unexpected(error)
 
 
-def _unexpected() -> int:
+def _unexpected(error: Exception) -> int:
     import tempfile
     import traceback
 
@@ -270,7 +270,9 @@ def _unexpected() -> int:
     handle, name = tempfile.mkstemp(prefix="reporter-error-", suffix=".log")
     with open(handle, "w", encoding="utf-8") as log:
         log.write(f"reporter {__version__}, Python {sys.version}\n{text}")
-    complain(f"An unexpected error: {text.strip().splitlines()[-1]}")
+    # An engine's message goes on for several lines: its first says what is wrong.
+    said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    complain(f"An unexpected error: {type(error).__name__}{f': {said}' if said else ''}")
     complain(f"The traceback is in {name}")
     return EXIT_UNEXPECTED
 

@@ -45,3 +45,19 @@ def test_metrics_says_of_each_when_it_is_undefined(capsys: pytest.CaptureFixture
         in out
     )
     assert out.count("    undefined: ") * 3 == len(out.splitlines())
+
+
+def test_an_unexpected_error_is_told_by_the_first_line_of_its_message(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ArithmeticError("\nBinder Error: what is wrong\n\nLINE 1: select\n        ^^^^^^")
+
+    monkeypatch.setattr("reporter.cli.app", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert _guarded(["metrics"]) == 5
+    _, err = capsys.readouterr()
+    assert "An unexpected error: ArithmeticError: Binder Error: what is wrong\n" in err
+    (log,) = tmp_path.glob("*.log")
+    assert f"The traceback is in {log}" in err
+    assert "Traceback" in log.read_text()

@@ -28,7 +28,8 @@ _PREVIEW = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class CsvFile:
-    """A CSV file in UTF-8 (``path`` may be a transcoded copy of ``name``), with what the engine needs to read it."""
+    """A CSV file in UTF-8 (``path`` may be a transcoded copy of ``name``), with what the engine needs to read it. ``columns`` are the names as
+    written, "" where there is none."""
 
     path: Path
     name: str
@@ -62,10 +63,10 @@ def prepare_csv(path: Path, *, separator: str, encoding: str, workspace: Path) -
     if not head.strip("\r\n"):
         raise NotFoundProblem(f"the first line of {path.name} is empty", "The first line must hold the column names")
     chosen = _separator(head) if separator == "auto" else separator
-    columns = next(csv.reader(io.StringIO(head, newline=""), delimiter=chosen), [])
+    columns = _columns(head, chosen)
     if not any(columns):
         raise NotFoundProblem(f"the first line of {path.name} is empty", "The first line must hold the column names")
-    return CsvFile(readable, path.name, chosen, tuple(columns))
+    return CsvFile(readable, path.name, chosen, columns)
 
 
 def open_bytes(path: Path) -> IO[Any]:
@@ -113,6 +114,16 @@ def _preview(path: Path, name: str) -> str:
         raise NotFoundProblem(
             f"line {line} of {name} is not UTF-8", "Set data.csv.encoding, e.g. to cp1252", "data.csv.encoding"
         ) from error
+
+
+def _columns(head: str, separator: str) -> tuple[str, ...]:
+    """The names of the first line. Separators at its end that the next line does not have make no column."""
+    rows = csv.reader(io.StringIO(head, newline=""), delimiter=separator)
+    names = next(rows, [])
+    second = next((row for row in rows if row), names)
+    while len(names) > len(second) and names[-1] == "":
+        names.pop()
+    return tuple(names)
 
 
 def _separator(head: str) -> str:

@@ -239,6 +239,7 @@ def _source(loaded: LoadedConfig, opened: Any, *, name: str, found: Found | None
         columns=opened.columns,
         sha256=None if found is None else found.sha256,
         inputs=() if found is None else found.inputs,
+        notes=opened.notes,
         filtered=where is not None,
         problems=() if problem is None else (problem,),
     )

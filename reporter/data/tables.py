@@ -6,23 +6,25 @@ are. DuckDB never downloads an extension.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reporter.config.schema import DataConfig
-from reporter.data.csv_files import CsvFile, prepare_csv
+from reporter.data.csv_files import CsvFile, open_bytes, prepare_csv
 from reporter.data.files import NotFoundProblem
 from reporter.data.values import text_of
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An open table. ``columns`` as they stand in the data; a repeated name's later columns are in ``table`` as "name (2)" and so on.
+    """An open table. ``columns`` as they stand in the data (one without a name by the name that ``fill_names`` gives it); a repeated name's
+    later columns are in ``table`` as "name (2)" and so on.
 
     ``number_types``: for files of text, the type of each column that holds only numbers, dates or booleans at the file's start: ``where`` compares
-    them as such. ``owned``: the connection was opened here, and is closed with the source.
+    them as such. ``owned``: the connection was opened here, and is closed with the source. ``notes``: what was done to open it, in words.
     """
 
     table: Any
@@ -30,13 +32,14 @@ class Opened:
     columns: tuple[str, ...]
     number_types: dict[str, str] = field(default_factory=dict)
     owned: bool = True
+    notes: tuple[str, ...] = ()
 
 
 def open_files(kind: str, paths: Sequence[Path], declared: DataConfig, workspace: Path, needed: set[str]) -> Opened:
     """Local files of one format as one table. ``workspace`` is a folder for temporary files."""
     connection = connect(workspace)
     if kind == "parquet":
-        return _view(connection, f"read_parquet({_list(paths)})")
+        return _parquet(connection, paths)
     if kind == "arrow":
         return open_frame(_arrow_files(paths), connection=connection)
     used = needed if declared.where is None else needed | _mentioned(declared.where)
@@ -57,21 +60,20 @@ def open_frame(data: Any, *, connection: Any = None) -> Opened:
     import pyarrow as pa
 
     if isinstance(data, ibis.Table):
-        backend = data.get_backend()
-        return Opened(data, backend, tuple(data.columns), owned=False)
+        return _ibis(data)
     if hasattr(data, "iloc"):
-        table, names = _from_pandas(data)
+        table, written = _from_pandas(data)
     elif isinstance(data, pa.Table):
-        names = tuple(data.column_names)
-        table = data.rename_columns(list(unique_names(names)))
+        table, written = data, tuple(data.column_names)
     elif hasattr(data, "__arrow_c_stream__") or isinstance(data, dict):
         table = pa.table(data)
-        names = tuple(table.column_names)
+        written = tuple(table.column_names)
     else:
         raise TypeError(f"data is a {type(data).__name__}, expected a pandas or Arrow frame, an Ibis table or a path")
     connection = connection or connect(None)
-    connection.con.register("frame", _readable(table))
-    return Opened(connection.table("frame"), connection, names)
+    names = fill_names(written)
+    connection.con.register("frame", _readable(table.rename_columns(list(unique_names(names)))))
+    return Opened(connection.table("frame"), connection, names, notes=unnamed_notes(written, names))
 
 
 def connect(workspace: Path | None) -> Any:
@@ -102,6 +104,37 @@ def unique_names(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(result)
 
 
+def fill_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, with one for each column that has none, by its position from 0 as in pandas.
+
+    >>> fill_names(["", "sex", "ill", ""])
+    ('Unnamed: 0', 'sex', 'ill', 'Unnamed: 3')
+    """
+    taken = {name.lower() for name in names}
+    result: list[str] = []
+    for position, name in enumerate(names):
+        filled, number = name or f"Unnamed: {position}", 2
+        while not name and filled.lower() in taken:
+            filled, number = f"Unnamed: {position} ({number})", number + 1
+        taken.add(filled.lower())
+        result.append(filled)
+    return tuple(result)
+
+
+def unnamed_notes(written: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """A sentence on each column without a name.
+
+    >>> unnamed_notes(["", "sex"], ["Unnamed: 0", "sex"])
+    ("Column 1 of the data has no name; it is called 'Unnamed: 0'.",)
+    """
+    pairs = enumerate(zip(written, names, strict=True), start=1)
+    return tuple(
+        f"Column {position} of the data has no name; it is called {name!r}."
+        for position, (was, name) in pairs
+        if was == ""
+    )
+
+
 def quoted(name: str) -> str:
     """A name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
@@ -130,6 +163,25 @@ def _view(connection: Any, relation: str, name: str = "file") -> Opened:
     return Opened(table, connection, tuple(table.columns))
 
 
+def _parquet(connection: Any, paths: Sequence[Path]) -> Opened:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    relation = f"read_parquet({_list(paths)})"
+    opened = _view(connection, relation)
+    try:
+        written = tuple(pq.read_schema(paths[0]).names)
+    except (OSError, pa.ArrowException):
+        return opened  # the engine could read it
+    if written == opened.columns or len(written) != len(opened.columns):
+        return opened
+    # The engine gives names of its own to columns without one and to repeated ones.
+    names = fill_names(written)
+    aliases = ", ".join(map(quoted, unique_names(names)))
+    renamed = _view(connection, f"{relation} AS rows({aliases})", "renamed")
+    return Opened(renamed.table, connection, names, notes=unnamed_notes(written, names))
+
+
 def _csv(connection: Any, paths: Sequence[Path], declared: DataConfig, workspace: Path, used: set[str]) -> Opened:
     files = [
         prepare_csv(path, separator=declared.csv.separator, encoding=declared.csv.encoding, workspace=workspace)
@@ -139,10 +191,11 @@ def _csv(connection: Any, paths: Sequence[Path], declared: DataConfig, workspace
     for other in files[1:]:
         if other.columns != first.columns:
             raise NotFoundProblem(f"{other.name} has other columns than {first.name}")
-    names = unique_names(first.columns)
+    columns = fill_names(first.columns)
+    names = unique_names(columns)
     keep = [
         unique
-        for name, unique in zip(first.columns, names, strict=True)
+        for name, unique in zip(columns, names, strict=True)
         if name.lower() in {column.lower() for column in used}
     ] or [names[0]]
     relation = _read_csv(files, names)
@@ -152,7 +205,7 @@ def _csv(connection: Any, paths: Sequence[Path], declared: DataConfig, workspace
     )
     types = {} if declared.where is None else _number_types(connection, relation, keep)
     opened = _copied(connection, f"SELECT {chosen} FROM {relation}", workspace, first.name)
-    return Opened(opened.table, connection, first.columns, types)
+    return Opened(opened.table, connection, columns, types, notes=unnamed_notes(first.columns, columns))
 
 
 def _read_csv(files: Sequence[CsvFile], names: Sequence[str]) -> str:
@@ -187,16 +240,31 @@ def _number_types(connection: Any, relation: str, names: Sequence[str]) -> dict[
 
 
 def _json(connection: Any, paths: Sequence[Path], workspace: Path, used: set[str] | None) -> Opened:
-    relation = f"read_json({_list(paths)}, format = 'newline_delimited', union_by_name = true)"
+    # Without the threshold, objects with many keys of one type are read as a single map.
+    options = "format = 'newline_delimited', union_by_name = true, map_inference_threshold = -1"
+    relation = f"read_json({_list(paths)}, {options})"
     from reporter.data.source import engine_errors
 
     with engine_errors(paths[0].name):
         described = connection.raw_sql(f"DESCRIBE SELECT * FROM {relation}").fetchall()
     columns = tuple(str(row[0]) for row in described)
+    if columns == ("json",) and _has_unnamed_key(paths[0]):
+        raise NotFoundProblem(f"the objects of {paths[0].name} have a key without a name", "Give it a name")
     keep = [name for name in columns if used is None or name in used] or [*columns[:1]]
     chosen = ", ".join(quoted(name) for name in keep)
     opened = _copied(connection, f"SELECT {chosen} FROM {relation}", workspace, paths[0].name)
     return Opened(opened.table, connection, columns)
+
+
+def _has_unnamed_key(path: Path) -> bool:
+    """Whether the first object has the key "", which makes the engine read whole objects as one value."""
+    with open_bytes(path) as file:
+        first = file.read(1 << 20).decode("utf-8-sig", errors="replace").lstrip()
+    try:
+        found, _ = json.JSONDecoder().raw_decode(first)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and "" in found
 
 
 def _copied(connection: Any, query: str, workspace: Path, name: str) -> Opened:
@@ -231,6 +299,13 @@ def _arrow_files(paths: Sequence[Path]) -> Any:
     return pa.concat_tables(tables, promote_options="permissive") if len(tables) > 1 else tables[0]
 
 
+def _ibis(data: Any) -> Opened:
+    backend = data.get_backend()
+    if "" in data.columns and backend.name == "duckdb":
+        raise NotFoundProblem("the Ibis table has a column without a name", "Rename it")
+    return Opened(data, backend, tuple(data.columns), owned=False)
+
+
 def _from_pandas(frame: Any) -> tuple[Any, tuple[str, ...]]:
     import pyarrow as pa
 
@@ -243,7 +318,7 @@ def _from_pandas(frame: Any) -> tuple[Any, tuple[str, ...]]:
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
             # A column of Python objects of several types: each value gets its one spelling.
             arrays.append(pa.chunked_array([pa.array(column.map(text_of), type=pa.string(), from_pandas=True)]))
-    return pa.table(arrays, names=list(unique_names(names))), names
+    return pa.table(arrays, names=list(names)), names
 
 
 def _readable(table: Any) -> Any:
