@@ -146,6 +146,10 @@ def open_checked(loaded: LoadedConfig, *, data: Any = None) -> Source:
 
     source = open_source(loaded, data=data)
     problems = check_source(source, loaded)
+    if not problems and loaded.config.noise_studies:
+        from reporter.data.noise_studies import check_noise_studies
+
+        problems = check_noise_studies(source, loaded)
     if problems:
         raise DataError(*problems)
     return source

@@ -271,6 +271,47 @@ def test_bad_input_is_named_with_the_line_of_the_config(
     assert "secret value" not in str(problem)
 
 
+def test_all_that_the_data_tell_of_a_study_is_found_before_anything_is_predicted(folder: Path) -> None:
+    study = """\
+  inputs: [age, pain, stage, sex]
+  group: sex
+  perturb: {stage: {sd: 2}, age: flip}
+  one_hot: [[sex, pain]]
+"""
+    path = write(folder, "{callable: 'no_such_module:score'}", study)
+    with pytest.raises(ReporterError) as raised:
+        open_checked(load_config(path, environ={}))
+    found = [(problem.line, problem.key) for problem in raised.value.problems]
+    assert found == [(13, "noise.perturb.stage"), (13, "noise.perturb.age"), (14, "noise.one_hot")]
+
+
+def test_a_stand_in_needs_numbers_and_as_many_rows_as_folds(folder: Path) -> None:
+    study = STUDY.replace("pain]", "pain, stage]") + "  folds: 301\n"
+    with pytest.raises(ReporterError) as raised:
+        open_checked(load_config(write(folder, "{fit: logistic}", study), environ={}))
+    assert [problem.key for problem in raised.value.problems] == ["noise.folds", "noise.inputs"]
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        ("import no_such_package_of_ours\n", "it needs the module 'no_such_package_of_ours', which is not there"),
+        ("def score(frame:\n", "SyntaxError"),
+        ("1 / 0\n", "ZeroDivisionError"),
+    ],
+    ids=["needs another", "does not parse", "raises"],
+)
+def test_a_module_that_cannot_be_imported_is_named_with_the_line(folder: Path, module: str, message: str) -> None:
+    (folder / "module_of_this_test.py").write_text(module)
+    path = write(folder, "{callable: 'module_of_this_test:score'}")
+    with pytest.raises(ReporterError) as raised:
+        run(path)
+    (problem,) = raised.value.problems
+    assert (problem.line, problem.key) == (10, "noise.predictor.callable")
+    assert "the module 'module_of_this_test' cannot be imported" in problem.message
+    assert message in problem.message
+
+
 def test_raters_in_columns_that_do_not_exist_are_named_with_their_line(folder: Path) -> None:
     path = folder / "c.yaml"
     path.write_text(HEAD.split("noise:")[0] + "agreement:\n  raters:\n    nurse: triage\n    physician: ill\n")

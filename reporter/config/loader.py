@@ -96,6 +96,10 @@ def load_config(
     where = Where(name, _texts(document.places), _texts(document.keys), frozenset(set_texts))
     config, findings = _validate(expanded, written)
     findings += [*expanded.findings, *cross_check(expanded.value, expanded.shown, base)]
+    if path is None:
+        # What could not be read as plain values stands as nothing in the document: that is one problem, not two.
+        unread = {problem.key for problem in document.problems}
+        findings = [finding for finding in findings if path_text(finding.path) not in unread]
     every = [*document.problems, *problems, *(where.problem(finding) for finding in findings)]
     if every or config is None:
         secrets = {k: v for used in expanded.used.values() for k, v in used.items()}

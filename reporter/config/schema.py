@@ -630,7 +630,7 @@ class NoiseConfig(Section):
     exact_proportion: Truth = Field(
         False, description="Perturb exactly the level's share of values, not each with that probability."
     )
-    variants: tuple[Literal["all", "minima", "numeric", "binary"], ...] = Field(
+    variants: Annotated[tuple[Literal["all", "minima", "numeric", "binary"], ...], Field(min_length=1)] = Field(
         ("all",), description="Which inputs: all, with minima, numeric only, binary only."
     )
     folds: Annotated[Whole, Field(ge=2)] = Field(5, description="With `fit: logistic`: the number of folds.")

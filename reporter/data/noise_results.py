@@ -5,7 +5,7 @@ Knows the study's config and a bounded frame of rows; not where the rows come fr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,11 +15,13 @@ import pandas as pd
 from reporter.data.noise_frames import FrameScorer, columns_of, groups_of, require_inputs
 from reporter.data.predictors import load_predictor
 from reporter.data.processes import processes
+from reporter.errors import DataError, Problem
 from reporter.results import NoiseResult
 from reporter.stats.noise import NoiseRun, Progress, run_noise, run_noise_folds
 from reporter.stats.noise_findings import noise_findings
 from reporter.stats.noise_spec import Gaussian, NoiseSpec, noise_spec
 from reporter.stats.noise_tiles import Groups
+from reporter.stats.perturbation import Perturber
 from reporter.stats.stand_in import LogisticStandIn
 
 if TYPE_CHECKING:
@@ -78,28 +80,11 @@ def noise_results(
         The predictor or the rows do not fit.
     """
     require_inputs(rows, study.inputs)
-    notes: tuple[str, ...] = ()
-    groups = pd.Series(groups).reset_index(drop=True)
-    if study.predictor.fit is not None:
-        label = pd.Series([None] * len(rows) if label is None else label).reset_index(drop=True)
-        known = label.notna().to_numpy()
-        if not known.all():
-            notes = (f"{int((~known).sum())} rows without a label are left out",)
-            rows, groups, label = rows[known], groups[known], label[known]
+    rows, groups, label, notes = _labelled(study, rows, groups, label)
     inputs = rows[list(study.inputs)]
     coded, _ = groups_of(groups)
     columns = columns_of(inputs)
-    base = noise_spec(
-        _plain(study),
-        levels=_levels(study),
-        repeats=study.repeats,
-        one_hot=study.one_hot,
-        threshold=threshold,
-        rule=rule,
-        by_group=study.draws == "per_group",
-        exact_proportion=study.exact_proportion,
-        seed=seed,
-    )
+    base = _spec(study, threshold=threshold, rule=rule, seed=seed)
     spread = processes(study.processes)
     description, run = _runner(study, inputs, columns, coded, label, base, Path(folder))
     specs = [base.restricted(variant) for variant in study.variants]
@@ -121,6 +106,61 @@ def noise_results(
     return tuple(found)
 
 
+def study_problems(study: NoiseConfig, rows: pd.DataFrame, *, groups: Any, label: Any = None) -> list[Problem]:
+    """What of a study does not fit its rows: everything that can be told without the predictor. Parameters as above."""
+    try:
+        require_inputs(rows, study.inputs)
+        rows, groups, label, _ = _labelled(study, rows, groups, label)
+        columns = columns_of(rows[list(study.inputs)])
+        spec = _spec(study)
+    except DataError as error:
+        return list(error.problems)
+    problems: list[Problem] = []
+    checks: list[Callable[[], Any]] = [lambda: groups_of(groups), lambda: Perturber(columns, spec)]
+    if study.predictor.fit is not None:
+        checks.append(lambda: LogisticStandIn(columns, label.to_numpy(), scale=_scaled(study, spec)))
+        if study.folds > len(rows):
+            problems.append(Problem(f"found {study.folds} folds for {len(rows)} rows with a label", key="folds"))
+    for check in checks:
+        try:
+            check()
+        except DataError as error:
+            problems += error.problems
+    return problems
+
+
+def _labelled(
+    study: NoiseConfig, rows: pd.DataFrame, groups: Any, label: Any
+) -> tuple[pd.DataFrame, Any, Any, tuple[str, ...]]:
+    """The rows that the study works on: a stand-in is fitted to those with a label."""
+    groups = pd.Series(groups).reset_index(drop=True)
+    if study.predictor.fit is None:
+        return rows, groups, label, ()
+    label = pd.Series([None] * len(rows) if label is None else label).reset_index(drop=True)
+    known = label.notna().to_numpy()
+    if known.all():
+        return rows, groups, label, ()
+    return rows[known], groups[known], label[known], (f"{int((~known).sum())} rows without a label are left out",)
+
+
+def _spec(study: NoiseConfig, *, threshold: float = 0.5, rule: Literal[">=", ">"] = ">=", seed: int = 0) -> NoiseSpec:
+    return noise_spec(
+        _plain(study),
+        levels=_levels(study),
+        repeats=study.repeats,
+        one_hot=study.one_hot,
+        threshold=threshold,
+        rule=rule,
+        by_group=study.draws == "per_group",
+        exact_proportion=study.exact_proportion,
+        seed=seed,
+    )
+
+
+def _scaled(study: NoiseConfig, spec: NoiseSpec) -> list[str]:
+    return list(study.scale) or [name for name, how in spec.perturb.items() if isinstance(how, Gaussian)]
+
+
 def _runner(
     study: NoiseConfig,
     inputs: pd.DataFrame,
@@ -132,8 +172,7 @@ def _runner(
 ) -> tuple[str, Any]:
     """What predicts, in words, and the function that runs the study of one variant."""
     if study.predictor.fit is not None:
-        scale = study.scale or [name for name, how in base.perturb.items() if isinstance(how, Gaussian)]
-        fit = LogisticStandIn(columns, label.to_numpy(), scale=scale)
+        fit = LogisticStandIn(columns, label.to_numpy(), scale=_scaled(study, base))
         description = f"logistic stand-in, fitted in {study.folds} folds"
         return description, lambda spec, progress, spread: run_noise_folds(
             fit, columns, groups, spec, folds=study.folds, progress=progress, spread=spread

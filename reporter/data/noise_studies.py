@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from reporter.config.keypath import KeyPath, path_text
 from reporter.config.schema import NoiseConfig
 from reporter.data.files import hash_file
-from reporter.data.noise_results import noise_results
-from reporter.data.noise_rows import noise_rows
+from reporter.data.noise_results import noise_results, study_problems
+from reporter.data.noise_rows import NoiseRows, noise_rows
 from reporter.data.predictor_http import shown_address
 from reporter.errors import MissingExtraError, Problem, ReporterError
 from reporter.results import NoiseResult
@@ -68,6 +68,30 @@ def run_noise_studies(source: Source, loaded: LoadedConfig, *, progress: Progres
     return NoiseStudies(tuple(found), False, inputs)
 
 
+def check_noise_studies(source: Source, loaded: LoadedConfig) -> list[Problem]:
+    """What of the studies does not fit the rows, each at its key: everything that can be told without the predictors.
+
+    For a source that fits the rest of its config. The rows that were read are kept for :func:`run_noise_studies`.
+    """
+    problems: list[Problem] = []
+    for place, study in enumerate(loaded.config.noise_studies):
+        try:
+            rows = _rows(source, loaded, place, study)
+        except ReporterError as error:
+            problems += (_at(loaded, place, problem) for problem in error.problems)
+            continue
+        found = study_problems(study, rows.inputs, groups=rows.groups, label=rows.label)
+        problems += (_at(loaded, place, problem) for problem in found)
+    return problems
+
+
+def _rows(source: Source, loaded: LoadedConfig, place: int, study: NoiseConfig) -> NoiseRows:
+    kept: dict[int, NoiseRows] = source.memo.setdefault("noise rows", {})
+    if place not in kept:
+        kept[place] = noise_rows(source, loaded, study)
+    return kept[place]
+
+
 def _predictor_files(loaded: LoadedConfig) -> tuple[dict[str, Any], ...]:
     """Each file once; one that is missing is the study's to complain about."""
     named = (getattr(study.predictor, kind) for study in loaded.config.noise_studies for kind in FILES)
@@ -83,7 +107,8 @@ def _study(
     config = loaded.config
     model = next((one for one in config.models if one.name == study.model and one.score is not None), None)
     try:
-        rows = noise_rows(source, loaded, study)
+        rows = _rows(source, loaded, place, study)
+        del source.memo["noise rows"][place]
         results = noise_results(
             study,
             rows.inputs,

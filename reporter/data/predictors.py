@@ -187,12 +187,8 @@ def _import_function(target: str, folder: str) -> Callable[..., Any]:
     sys.path.insert(0, place)
     try:
         found: Any = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not module_name.startswith(error.name):
-            raise
-        raise DataError(
-            Problem(f"there is no module {module_name!r} in {place} or on the Python path", key=key)
-        ) from None
+    except Exception as error:  # a user's module may raise anything while it is imported
+        raise DataError(Problem(_not_imported(module_name, error, place), key=key)) from None
     finally:
         sys.path.remove(place)
     for part in attribute.split("."):
@@ -203,6 +199,14 @@ def _import_function(target: str, folder: str) -> Callable[..., Any]:
         raise DataError(Problem(f"{target} cannot be called", key=key))
     function: Callable[..., Any] = found
     return function
+
+
+def _not_imported(module: str, error: Exception, place: str) -> str:
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return f"the module {module!r} cannot be imported: {type(error).__name__}: {error}"
+    if f"{module}.".startswith(f"{error.name}."):
+        return f"there is no module {module!r} in {place} or on the Python path"
+    return f"the module {module!r} cannot be imported: it needs the module {error.name!r}, which is not there"
 
 
 def _load_skops(path: str, trusted: tuple[str, ...]) -> Any:

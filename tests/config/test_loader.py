@@ -386,3 +386,12 @@ def test_an_accepted_finding_names_a_model_as_its_id_spells_it(tmp_path: Path, f
     models = 'models: [{name: a/b, score: s}, {name: "100%", score: t}]\n'
     loaded = load(tmp_path, f"data: {{source: p.csv, label: y}}\n{models}{accepted}")
     assert loaded.config.accepted[0].finding == finding
+
+
+def test_a_number_that_is_none_is_one_problem() -> None:
+    keys = {"data": {"source": "p.csv"}, "models": [{"name": "a", "score": "s"}], "agreement": {"limit": float("nan")}}
+    with pytest.raises(ConfigError) as raised:
+        load_config(keys, environ={})
+    assert [str(problem) for problem in raised.value.problems] == [
+        "agreement.limit: found the number nan, expected a finite number"
+    ]
