@@ -8,11 +8,14 @@ from reporter.render import format as fmt
 from reporter.render.document import Cell, Column, Row, Severity, Table
 from reporter.render.tables import count_cell, number_cell
 from reporter.render.wording import Words, group_name, listed, literal, unbroken
-from reporter.render.wording_agreement import icc_name, statistic_name
+from reporter.render.wording_agreement import gap_reason, icc_name, nowhere, of_form, signs, statistic_name
 from reporter.results import AgreementGap, AgreementResult, Estimate, Icc, MultiRater
 
 PDF_ROWS = 18
 """So many rows of a table stand in the PDF: single factors come first; HTML, CSV and JSON have all."""
+
+GAP_ROWS = 10
+"""So many gaps of a pair stand in the PDF, those that tell most first."""
 
 FORMS_BESIDE = 2
 """So many correlations fit beside kappa and its kin on a page."""
@@ -21,11 +24,11 @@ BINARY_COLUMNS = (
     Column("observed", "Agree", "number"),
     Column("kappa", "kappa", "number"),
     Column("pabak", "PABAK", "number"),
-    Column("ac1", "AC1", "number"),
+    Column("ac1", statistic_name("ac1"), "number"),
     Column("pi", "Prevalence index", "number"),
     Column("bi", "Bias index", "number"),
-    Column("pak", "kappa, prevalence-adjusted", "number"),
-    Column("bak", "kappa, bias-adjusted", "number"),
+    Column("pak", statistic_name("prevalence_adjusted_kappa"), "number"),
+    Column("bak", statistic_name("bias_adjusted_kappa"), "number"),
 )
 
 MARKS: dict[str, Severity] = {"diverges": "warn", "within limit": "ok", "insufficient evidence": "unknown"}
@@ -34,10 +37,14 @@ MARKS: dict[str, Severity] = {"diverges": "warn", "within limit": "ok", "insuffi
 def agreement_tables(
     words: Words, results: Sequence[AgreementResult], place: int, asked: Sequence[str] = ()
 ) -> list[Table]:
-    """Kappa and its kin; the correlations of scores beside them, or in a table of their own where they are many."""
-    forms = list(dict.fromkeys(icc.form for one in results for icc in one.iccs))
+    """Kappa and its kin; the correlations of scores beside them, or in a table of their own where they are many.
+
+    Without a column for what has no value in any group for one reason: that is said once, beside the table.
+    """
+    forms, weighted = shown_forms(results), has_weighted(results)
     binary = any(one.agreement is not None for one in results)
-    weighted = any(one.weighted_kappa is not None for one in results)
+    if not (binary or forms or weighted):
+        return []
     first, second, item = results[0].first, results[0].second, results[0].item
     about = f"{literal(first)} and {literal(second)}" + (f" about {literal(item)}" if item else "")
     apart = binary and len(forms) + weighted > FORMS_BESIDE
@@ -51,19 +58,20 @@ def agreement_tables(
         by_form = {icc.form: icc for icc in one.iccs}
         ends = [_estimate_cell(words, one.weighted_kappa)] if weighted else []
         ends += [_icc_cell(words, by_form.get(form)) for form in forms]
-        middle = [cell for key, cell in _agreement_cells(words, one) if _is_asked(key, asked)] if binary else []
+        middle = [cell for key, cell in _agreement_cells(words, one) if is_asked(key, asked)] if binary else []
         main.append(Row((*start, *middle, *([] if apart else ends))))
         more.append(Row((*start, *ends)))
-    binary_columns = [column for column in BINARY_COLUMNS if _is_asked(column.key, asked)] if binary else []
+    binary_columns = [column for column in BINARY_COLUMNS if is_asked(column.key, asked)] if binary else []
     caption = f"Agreement of {about}, with {words.level_name()}s"
     left_out = "A pair with a missing rating is left out."
+    meaning = f"{left_out} {signs(first, second)}" if binary else left_out
     tables = [
         Table(
             f"agreement-{place}-table",
             caption,
             (*columns, *binary_columns, *([] if apart else scores)),
             tuple(main),
-            note=left_out,
+            note=meaning,
             pdf_limit=PDF_ROWS,
         )
     ]
@@ -75,6 +83,18 @@ def agreement_tables(
             )
         )
     return tables
+
+
+def shown_forms(results: Sequence[AgreementResult]) -> list[str]:
+    """The forms of the ICC that have something to show."""
+    forms = dict.fromkeys(icc.form for one in results for icc in one.iccs)
+    return [form for form in forms if nowhere(of_form(results, form)) is None]
+
+
+def has_weighted(results: Sequence[AgreementResult]) -> bool:
+    """Whether weighted kappa has something to show."""
+    known = [one.weighted_kappa for one in results if one.weighted_kappa is not None]
+    return bool(known) and nowhere(known) is None
 
 
 def counts_table(words: Words, results: Sequence[AgreementResult], place: int) -> Table | None:
@@ -114,8 +134,8 @@ def _group_cell(words: Words, one: AgreementResult) -> Cell:
     return Cell(name, literal(one.grouping) if one.grouping else "")
 
 
-def _is_asked(key: str, asked: Sequence[str]) -> bool:
-    """Whether the config asked for a column; shares and indices belong to all of them."""
+def is_asked(key: str, asked: Sequence[str]) -> bool:
+    """Whether the config asked for a column; shares and indices belong to all of them, and nothing asked means all."""
     owner = {"kappa": "kappa", "pak": "kappa", "bak": "kappa", "pabak": "pabak", "ac1": "ac1"}.get(key)
     return not asked or owner is None or owner in asked
 
@@ -159,11 +179,11 @@ def _icc_cell(words: Words, icc: Icc | None) -> Cell:
     return number_cell(icc.value, detail=_span(icc.low, icc.high) or words.note(icc.reason))
 
 
-def gap_table(words: Words, gaps: Sequence[AgreementGap]) -> Table:
+def gap_table(words: Words, gaps: Sequence[AgreementGap], place: int, smallest: int) -> Table:
+    """The gaps of one pair; those whose interval leaves out 0 come first, so that the PDF has them."""
     columns = (
         Column("group", "Group"),
         Column("grouping", "Grouping"),
-        Column("pair", "Who"),
         Column("statistic", "Measure"),
         Column("gap", "Gap to the rest", "number", f"with its {words.level_name()}"),
         Column("p", "p, adjusted", "number"),
@@ -174,10 +194,6 @@ def gap_table(words: Words, gaps: Sequence[AgreementGap]) -> Table:
             (
                 Cell(group_name(gap.group)),
                 Cell(literal(gap.grouping)),
-                Cell(
-                    listed([literal(name) for name in (gap.first, gap.second) if name]),
-                    literal(gap.item) if gap.item else "",
-                ),
                 Cell(statistic_name(gap.statistic)),
                 number_cell(
                     gap.gap.value,
@@ -185,24 +201,40 @@ def gap_table(words: Words, gaps: Sequence[AgreementGap]) -> Table:
                     _span(gap.gap.low, gap.gap.high) or words.note(gap.gap.reason),
                 ),
                 Cell("none" if gap.p_adjusted is None else fmt.p_number(gap.p_adjusted), "", gap.p_adjusted),
-                Cell(gap.verdict, words.note(gap.reason), gap.verdict),
+                Cell(gap.verdict, gap_reason(words, gap.reason, smallest), gap.verdict),
             ),
             MARKS.get(gap.verdict),
         )
-        for gap in gaps
+        for gap in sorted(gaps, key=_covers_zero)
     )
+    pair = listed([literal(name) for name in (gaps[0].first, gaps[0].second) if name])
+    about = f" about {literal(gaps[0].item)}" if gaps[0].item else ""
     return Table(
-        "agreement-gaps-table", "Each group's agreement minus that of the rest", columns, rows, pdf_limit=PDF_ROWS
+        f"agreement-gaps-{place}",
+        f"Each group's agreement minus that of the rest: {pair}{about}",
+        columns,
+        rows,
+        note="Gaps whose interval leaves out 0 stand first.",
+        pdf_limit=GAP_ROWS,
     )
+
+
+def _covers_zero(gap: AgreementGap) -> bool:
+    low, high = gap.gap.low, gap.gap.high
+    return low is None or high is None or low <= 0 <= high
 
 
 def many_raters_table(words: Words, many: Sequence[MultiRater]) -> Table:
+    """Fleiss' kappa and Krippendorff's alpha, each with its scale and with how many it rests on."""
+    shown = [
+        (name, name.split("_")[0])
+        for name in ("fleiss_kappa", "krippendorff_alpha")
+        if any(getattr(one, name) is not None for one in many)
+    ]
     columns = (
         Column("group", "Group"),
         Column("raters", "Raters"),
-        Column("n", "Rated", "number"),
-        Column("fleiss", "Fleiss' kappa", "number"),
-        Column("alpha", "Krippendorff's alpha", "number"),
+        *(Column(key, statistic_name(key), "number") for _, key in shown),
     )
     rows = tuple(
         Row(
@@ -212,9 +244,7 @@ def many_raters_table(words: Words, many: Sequence[MultiRater]) -> Table:
                     literal(one.grouping) if one.grouping else "",
                 ),
                 Cell(listed([literal(name) for name in one.raters]), literal(one.item) if one.item else ""),
-                count_cell(max(found.n for found in (one.fleiss_kappa, one.krippendorff_alpha) if found is not None)),
-                _estimate_cell(words, one.fleiss_kappa),
-                _estimate_cell(words, one.krippendorff_alpha),
+                *(_many_cell(words, getattr(one, name), _basis(key, one)) for name, key in shown),
             )
         )
         for one in many
@@ -225,3 +255,23 @@ def many_raters_table(words: Words, many: Sequence[MultiRater]) -> Table:
         columns,
         rows,
     )
+
+
+def _basis(key: str, one: MultiRater) -> str:
+    """The scale of a statistic, and which cases it uses."""
+    if key == "fleiss":
+        return f"nominal\nrated by all {len(one.raters)}"
+    method = "" if one.krippendorff_alpha is None else one.krippendorff_alpha.method
+    scale = next((name for name in ("nominal", "ordinal", "interval") if name in method), "")
+    return f"{scale}\nrated twice or more".lstrip("\n")
+
+
+def _many_cell(words: Words, estimate: Estimate | None, basis: str) -> Cell:
+    if estimate is None:
+        return Cell("not computed")
+    cell = _estimate_cell(words, estimate)
+    if estimate.n == 0:
+        return cell
+    *scale, used = basis.split("\n")
+    lines = [*scale, cell.detail, unbroken(f"{fmt.count(estimate.n)} {used}")]
+    return Cell(cell.text, "\n".join(line for line in lines if line), cell.sort)

@@ -6,63 +6,113 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reporter.render import format as fmt
-from reporter.render.agreement_tables import agreement_tables, counts_table, gap_table, many_raters_table
+from reporter.render.agreement_figures import agreement_figures
+from reporter.render.agreement_tables import (
+    agreement_tables,
+    counts_table,
+    gap_table,
+    has_weighted,
+    is_asked,
+    many_raters_table,
+    shown_forms,
+)
 from reporter.render.document import (
     Block,
     Details,
-    Figure,
     Heading,
     Paragraph,
     Section,
     Sentence,
     Sentences,
+    Table,
 )
-from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
-from reporter.render.tables import FIGURE_GROUPS, capped_note
-from reporter.render.wording import Words, capital, group_name, literal
-from reporter.render.wording_agreement import corrections, statistic_name
-from reporter.results import AgreementGap, AgreementResult, Report
+from reporter.render.wording import Words, capital, group_name, listed, literal
+from reporter.render.wording_agreement import corrections, explanation, not_computed, statistic_name
+from reporter.results import AgreementGap, AgreementResult, AgreementSection, MultiRater, Report
 
-EXPLANATION = (
-    "Kappa is agreement beyond what chance would give, 1 at most. It falls where one answer is rare (prevalence) and rises where "
-    "the two say yes unequally often (bias), however often they agree. PABAK puts both aside: it is twice the share of "
-    "agreement, minus 1. The prevalence index is how unequal “both yes” and “both no” are; the bias index how unequally often "
-    "the two say yes. Adjusted kappas take one of the two out."
-)
+OF_MANY = ("fleiss", "krippendorff")
+"""Statistics of three or more raters; the others compare two."""
+
+MANY = 3
 
 
 def agreement_section(report: Report, words: Words) -> Section | None:
-    """Sentences, then a table and a figure per pair and item, the gaps between groups, and three or more raters."""
+    """Sentences, then tables and figures per pair and item, the gaps between groups, and three or more raters."""
     found = report.agreement_section
     if found is None or not (found.results or found.multi):
         return None
-    blocks: list[Block] = [Paragraph(EXPLANATION)]
+    smallest = int(report.settings.get("min_group_size") or 1)
+    many = [one for one in found.multi if len(one.raters) >= MANY]
+    told = explanation(words, _shown(found, many), shown_forms(found.results))
+    blocks: list[Block] = [Paragraph(told)] if told else []
     gaps = [_gap_sentence(report, words, gap) for gap in _told_once(found.gaps) if gap.verdict == "diverges"]
-    said = corrections(words, found.results, int(report.settings.get("min_group_size") or 1))
+    both = all(is_asked(name, found.statistics) for name in ("kappa", "pabak"))
+    said = corrections(words, found.results, smallest) if both else []
     said += [Sentence(literal(text)) for text in found.sentences]
     said = [*gaps, *([_no_gap(found.gaps)] if found.gaps and not gaps else []), *said]
     blocks += [Sentences(tuple(said))] if said else []
-    pairs = list(dict.fromkeys((one.first, one.second, one.item) for one in found.results))
-    for place, (first, second, item) in enumerate(pairs, 1):
-        results = [one for one in found.results if (one.first, one.second, one.item) == (first, second, item)]
-        about = f", {literal(item)}" if item else ""
-        blocks.append(Heading(f"agreement-{place}", f"{literal(first)} and {literal(second)}{about}"))
-        reasons = dict.fromkeys(one.reason for one in results if one.reason)
-        blocks += [
-            Paragraph(f"Kappa and PABAK need answers of two kinds: {words.reason(why)}.", "note") for why in reasons
-        ]
-        if any(one.agreement or one.iccs or one.weighted_kappa for one in results):
-            blocks += agreement_tables(words, results, place, found.statistics)
-        blocks += [figure] if (figure := _figure(report, words, results, place)) else []
-        counts = counts_table(words, results, place)
-        if counts is not None:
-            what = f"The counts behind the agreement of {literal(first)} and {literal(second)}{about}"
-            blocks.append(Details(f"agreement-{place}-behind", what, (counts,), in_pdf=False))
+    if set(found.statistics) - set(OF_MANY) or not found.statistics:
+        pairs = list(dict.fromkeys((one.first, one.second, one.item) for one in found.results))
+        for place, pair in enumerate(pairs, 1):
+            results = [one for one in found.results if (one.first, one.second, one.item) == pair]
+            blocks += _pair(words, results, place, found.statistics)
     if found.gaps:
-        blocks.append(Details("agreement-gaps", "Gaps in agreement between groups", (gap_table(words, found.gaps),)))
-    if found.multi:
-        blocks += [Heading("many-raters", "Three or more raters"), many_raters_table(words, found.multi)]
+        blocks.append(
+            Details("agreement-gaps", "Gaps in agreement between groups", _gap_tables(words, found, smallest))
+        )
+    if many:
+        blocks += [Heading("many-raters", "Three or more raters"), many_raters_table(words, many)]
+    blocks += [Paragraph(text, "note") for text in _too_few(found)]
     return Section("agreement", "Agreement", tuple(blocks))
+
+
+def _shown(found: AgreementSection, many: Sequence[MultiRater]) -> list[str]:
+    """The statistics that the chapter has numbers of."""
+    binary = any(one.agreement is not None for one in found.results)
+    names = [name for name in ("kappa", "pabak", "ac1") if binary and is_asked(name, found.statistics)]
+    names += ["weighted_kappa"] if has_weighted(found.results) else []
+    names += ["icc"] if shown_forms(found.results) else []
+    names += ["fleiss"] if any(one.fleiss_kappa is not None for one in many) else []
+    return names + (["krippendorff"] if any(one.krippendorff_alpha is not None for one in many) else [])
+
+
+def _too_few(found: AgreementSection) -> list[str]:
+    """Where statistics of many raters were asked for and there are too few."""
+    asked = [name for name in OF_MANY if name in found.statistics] or (list(OF_MANY) if found.multi else [])
+    names = listed([statistic_name(name) for name in asked])
+    need = "needs" if len(asked) == 1 else "need"
+    few = list(dict.fromkeys((one.raters, one.item) for one in found.multi if len(one.raters) < MANY))
+    if few:
+        told = [
+            listed([literal(name) for name in raters]) + (f" ({literal(item)})" if item else "") for raters, item in few
+        ]
+        return [f"{names} {need} three or more raters of the same thing: not computed for {'; '.join(told)}."]
+    if asked and not found.multi:
+        return [f"{names} {need} three or more raters of the same thing: not computed."]
+    return []
+
+
+def _pair(words: Words, results: Sequence[AgreementResult], place: int, asked: Sequence[str]) -> list[Block]:
+    """One pair and item: why what is missing is missing, the tables, the figures, the counts behind them."""
+    first, second, item = results[0].first, results[0].second, results[0].item
+    about = f", {literal(item)}" if item else ""
+    blocks: list[Block] = [Heading(f"agreement-{place}", f"{literal(first)} and {literal(second)}{about}")]
+    blocks += [Paragraph(text, "note") for text in not_computed(words, results, asked)]
+    blocks += agreement_tables(words, results, place, asked)
+    blocks += agreement_figures(words, results, place, asked)
+    counts = counts_table(words, results, place)
+    if counts is not None:
+        what = f"The counts behind the agreement of {literal(first)} and {literal(second)}{about}"
+        blocks.append(Details(f"agreement-{place}-behind", what, (counts,), in_pdf=False))
+    return blocks
+
+
+def _gap_tables(words: Words, found: AgreementSection, smallest: int) -> tuple[Table, ...]:
+    pairs = list(dict.fromkeys((gap.first, gap.second, gap.item) for gap in found.gaps))
+    return tuple(
+        gap_table(words, [gap for gap in found.gaps if (gap.first, gap.second, gap.item) == pair], place, smallest)
+        for place, pair in enumerate(pairs, 1)
+    )
 
 
 def _told_once(gaps: Sequence[AgreementGap]) -> list[AgreementGap]:
@@ -116,59 +166,4 @@ def _gap_sentence(report: Report, words: Words, gap: AgreementGap) -> Sentence:
         label="Diverges",
         anchor="agreement-gaps",
         detail=f"The estimated gap is beyond the limit{limit}, and “no gap” is ruled out{p}. It does not stop the release.",
-    )
-
-
-def _figure(report: Report, words: Words, results: Sequence[AgreementResult], place: int) -> Figure | None:
-    known = [
-        one
-        for one in results
-        if one.group is not None and one.agreement is not None and one.agreement.pabak is not None
-    ]
-    if len(known) < 2:
-        return None
-    sizes = sorted((one.agreement.n for one in known if one.agreement), reverse=True)
-    smallest = sizes[min(FIGURE_GROUPS, len(sizes)) - 1]
-    shown = [one for one in known if one.agreement and one.agreement.n >= smallest][:FIGURE_GROUPS]
-    rows: list[ForestRow] = []
-    heading = None
-    for one in shown:
-        if one.grouping != heading:
-            heading = one.grouping
-            rows.append(ForestRow(literal(heading or ""), ()))
-        a = one.agreement
-        if a is None:
-            continue
-        rows.append(
-            ForestRow(
-                group_name(one.group or ""),
-                (
-                    ForestPoint(
-                        0,
-                        a.kappa,
-                        a.kappa_low,
-                        a.kappa_high,
-                        fmt.UNDEFINED if a.kappa is None else fmt.coefficient(a.kappa),
-                    ),
-                    ForestPoint(
-                        1,
-                        a.pabak,
-                        a.pabak_low,
-                        a.pabak_high,
-                        fmt.UNDEFINED if a.pabak is None else fmt.coefficient(a.pabak),
-                    ),
-                ),
-            )
-        )
-    first, second = literal(known[0].first), literal(known[0].second)
-    lowest = min(
-        known, key=lambda one: one.agreement.pabak if one.agreement and one.agreement.pabak is not None else 2.0
-    )
-    low = lowest.agreement.pabak if lowest.agreement else None
-    return Figure(
-        f"agreement-{place}-figure",
-        f"Kappa and PABAK of {first} and {second} in each group; PABAK is lowest for {literal(lowest.grouping or '')}: "
-        f"{group_name(lowest.group or '')}, {fmt.coefficient(low or 0.0)}.",
-        f"Kappa and PABAK in each group, with {words.level_name()}s. The table above holds the numbers.{capped_note(len(known), len(shown))}",
-        ForestPlot(Axis("agreement (1 at most)"), ("kappa", "PABAK"), tuple(rows), (), len(known)),
     )

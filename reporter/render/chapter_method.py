@@ -7,7 +7,7 @@ from reporter.render.document import Block, Cell, Column, Heading, Paragraph, Ro
 from reporter.render.tables import metric_order
 from reporter.render.wording import Words, listed, literal
 from reporter.render.wording_findings import limit_text
-from reporter.results import Comparison, Report
+from reporter.results import AgreementSection, Comparison, Report
 
 REFERENCES = {
     "rest": "everyone else",
@@ -18,7 +18,22 @@ REFERENCES = {
 
 INTERVALS = (
     "Shares have Wilson score intervals, differences of shares Newcombe's, ratios Koopman's. AUC rests on DeLong's variance, "
-    "other measures on the delta method. An undefined value is shown as such, with its reason, and never as 0 or 1."
+    "the other measures above on the delta method. An undefined value is shown as such, with its reason, and never as 0 or 1."
+)
+
+AGREEMENT_INTERVALS = {
+    "kappa": "kappa has the interval of Fleiss, Cohen and Everitt, its gaps one from the variances of both sides",
+    "pabak": "PABAK has the one that follows from the Wilson interval of the share of agreement, its gaps twice Newcombe's",
+    "ac1": "Gwet's AC1 has none in a single group, its gaps have one from Gwet's variance",
+    "weighted_kappa": "weighted kappa (quadratic weights) is treated as kappa, with the interval of Fleiss, Cohen and Everitt",
+    "icc": "the ICC has the F interval of McGraw and Wong, its gaps combine both (Zou and Donner)",
+    "fleiss": "Fleiss' kappa (nominal) has one from its linearised variance",
+    "krippendorff": "Krippendorff's alpha (nominal, or ordinal for ratings in numbers) has one from its linearised variance",
+}
+
+NOISE_ERRORS = (
+    "Reliability under noise: means over repeats have no such interval but a Monte-Carlo error, which says how much they would move with "
+    "other random draws. Chance in who belongs to a group is not part of it."
 )
 
 ADJUSTMENT = {
@@ -48,6 +63,10 @@ def method_section(report: Report, words: Words) -> Section:
         )
         blocks += [Heading("how-decided", "How a verdict is reached"), Paragraph(" ".join(said))]
     blocks += [Heading("intervals", "Uncertainty"), Paragraph(f"Every interval is a {words.level_name()}. {INTERVALS}")]
+    if report.agreement_section is not None:
+        blocks.append(Paragraph(f"Agreement: {_agreement_intervals(report.agreement_section)}"))
+    if report.noise_results:
+        blocks.append(Paragraph(NOISE_ERRORS))
     if settings.get("small_cells"):
         most = int(settings["small_cells"]) - 1
         blocks.append(
@@ -57,6 +76,12 @@ def method_section(report: Report, words: Words) -> Section:
         )
     blocks += [Paragraph(literal(note), "note") for note in report.notes]
     return Section("method", "Method", tuple(blocks))
+
+
+def _agreement_intervals(found: AgreementSection) -> str:
+    """How the interval of each statistic that was asked for is made."""
+    said = [text for name, text in AGREEMENT_INTERVALS.items() if name in found.statistics or not found.statistics]
+    return f"{'; '.join(said)}."
 
 
 def _measures(report: Report, words: Words) -> Table:

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from reporter.render import format as fmt
 from reporter.render.document import Sentence
-from reporter.render.wording import Words, capital, group_name, literal
-from reporter.results import Agreement, AgreementResult
+from reporter.render.wording import Words, capital, group_name, listed, literal
+from reporter.results import Agreement, AgreementResult, Estimate, Icc
 
 STATISTICS = {
     "kappa": "kappa",
     "pabak": "PABAK",
     "ac1": "Gwet's AC1",
+    "fleiss": "Fleiss' kappa",
+    "krippendorff": "Krippendorff's alpha",
     "weighted_kappa": "weighted kappa",
     "prevalence_adjusted_kappa": "prevalence-adjusted kappa",
     "bias_adjusted_kappa": "bias-adjusted kappa",
@@ -45,6 +47,92 @@ def icc_name(form: str) -> str:
     """
     form = form.replace("K", "k")
     return f"ICC({form[0]},{form[1:]})" if form[0] in "AC" and len(form) > 1 else f"ICC({form})"
+
+
+EXPLAINED = {
+    "kappa": "Kappa is agreement beyond what chance would give, 1 at most. It falls where one answer is rare (prevalence) and rises "
+    "where the two say yes unequally often (bias), however often they agree. Adjusted kappas take one of the two out.",
+    "pabak": "PABAK leaves out both how rare an answer is (prevalence) and how unequally often the two give it (bias): it is twice the "
+    "share of agreement, minus 1.",
+    "ac1": "Gwet's AC1 is agreement beyond chance as well, but counts less as chance where one answer is rare, so that it does not fall "
+    "there as kappa does.",
+    "weighted_kappa": "Weighted kappa is kappa for ordered (ordinal) ratings, with quadratic weights: a disagreement counts by the square "
+    "of how many steps lie between the two.",
+    "icc": "The ICC compares scores: it is the share of their spread that lies between the {units} rather than between the two who "
+    "score, 1 where both give the same scores.",
+    "fleiss": "Fleiss' kappa, for three or more raters, is nominal: any two different ratings count as equally far apart. It uses only "
+    "what all have rated.",
+    "krippendorff": "Krippendorff's alpha uses everything with two ratings or more; where it is ordinal, two ratings count as further "
+    "apart the more ratings lie between them. A nominal and an ordinal value are not comparable.",
+}
+
+FORMS = (
+    "In forms A a difference that is the same for all counts as disagreement, in forms C it does not; forms with k are those of the "
+    "mean of both."
+)
+
+
+def explanation(words: Words, shown: Sequence[str], forms: Sequence[str]) -> str:
+    """What each statistic that is shown means, in a sentence or two; ``forms`` of the ICC where there are several."""
+    parts = [text.replace("{units}", words.units) for name, text in EXPLAINED.items() if name in shown]
+    return " ".join([*parts, FORMS] if len(forms) > 1 else parts)
+
+
+def signs(first: str, second: str) -> str:
+    """What the signs of the two indices mean for a pair: BI = (only the second says yes - only the first)/n, PI = (both yes - both no)/n."""
+    one, two = literal(first), literal(second)
+    return (
+        f"Prevalence index above 0: both say yes more often than both say no. Bias index above 0: {two} says yes more often than {one}; "
+        "below 0: less often."
+    )
+
+
+NEEDED = {
+    "icc": "it needs a score or a number from both",
+    "weighted_kappa": "it needs ratings in numbers from both",
+}
+
+
+def not_computed(words: Words, results: Sequence[AgreementResult], asked: Sequence[str]) -> list[str]:
+    """Why statistics that were asked for are missing for a pair, a sentence each."""
+    said = []
+    bits = [name for name in ("kappa", "pabak", "ac1") if name in asked] or ["kappa", "pabak"]
+    names = listed([statistic_name(name) for name in bits])
+    for reason in dict.fromkeys(one.reason for one in results if one.reason):
+        verb = "needs" if len(bits) == 1 else "need"
+        said.append(f"{capital(names)} {verb} answers of two kinds: {words.reason(reason)}.")
+    forms = list(dict.fromkeys(icc.form for one in results for icc in one.iccs))
+    lost = {form: why for form in forms if (why := nowhere(of_form(results, form)))}
+    for cause in dict.fromkeys(lost.values()):
+        same = [icc_name(form) for form in forms if lost.get(form) == cause]
+        said.append(f"{listed(same)} {'is' if len(same) == 1 else 'are'} undefined here: {words.reason(cause)}.")
+    if "icc" in asked and not forms:
+        said.append(f"The ICC is not computed here: {NEEDED['icc']}.")
+    weighted = [one.weighted_kappa for one in results if one.weighted_kappa is not None]
+    if (undefined := nowhere(weighted)) is not None:
+        said.append(f"Weighted kappa is undefined here: {words.reason(undefined)}.")
+    if "weighted_kappa" in asked and not weighted:
+        said.append(f"Weighted kappa is not computed here: {NEEDED['weighted_kappa']}.")
+    return said
+
+
+def of_form(results: Iterable[AgreementResult], form: str) -> list[Icc]:
+    """The correlations of one form."""
+    return [icc for one in results for icc in one.iccs if icc.form == form]
+
+
+def nowhere(found: Sequence[Estimate | Icc]) -> str | None:
+    """The one reason why none of them has a value; None where one has, or where reasons differ."""
+    reasons = {one.reason for one in found}
+    return reasons.pop() if len(reasons) == 1 and all(one.value is None for one in found) else None
+
+
+def gap_reason(words: Words, reason: str | None, smallest: int) -> str:
+    """Why a gap has no clear verdict; a name of the config is replaced by what it says."""
+    told = (reason or "").replace(
+        "fewer pairs of ratings than min_group_size", f"fewer than {smallest} pairs of ratings"
+    )
+    return words.note(told.replace("min_group_size", fmt.count(smallest)))
 
 
 def corrections(words: Words, results: Sequence[AgreementResult], smallest: int) -> list[Sentence]:
@@ -87,12 +175,12 @@ def _sentence(
     )
     pabak = f"{fmt.coefficient(one.pabak or 0.0)} against {fmt.coefficient(other.pabak or 0.0)}"
     if (one.pabak or 0.0) <= (other.pabak or 0.0):
-        return Sentence(f"{start}. Corrected for prevalence and bias (PABAK) the order stays: {pabak}.")
-    because = f"{start}, because {_cause(words, low_name, high_name, one, other, is_item=is_item)}. Corrected for that (PABAK), "
+        return Sentence(f"{start}. By PABAK, which leaves prevalence and bias out, the order stays: {pabak}.")
+    because = f"{start}, because {_cause(words, low_name, high_name, one, other, is_item=is_item)}. By PABAK, which leaves that out, "
     if not _apart(other.pabak, other.pabak_high, one.pabak, one.pabak_low):
         return Sentence(f"{because}the two can no longer be told apart: {pabak}.")
     return Sentence(
-        f"{because}{low_name} is the group with the more reliable answers: {pabak}.",
+        f"{because}the order is the other way round: {pabak}.",
         "warn",
         label="Kappa and PABAK disagree",
     )

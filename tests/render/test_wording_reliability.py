@@ -45,7 +45,7 @@ def test_a_low_kappa_that_prevalence_makes_is_explained(words: Words) -> None:
     assert said.severity == "warn"
     assert plain(said.text) == (
         "Nurse and physician, by race: kappa is lowest for White (0.56) and highest for Black (0.76), because fewer of them are "
-        "referred (prevalence). Corrected for that (PABAK), White is the group with the more reliable answers: 0.94 against 0.76."
+        "referred (prevalence). By PABAK, which leaves that out, the order is the other way round: 0.94 against 0.76."
     )
 
 
@@ -60,7 +60,7 @@ def test_a_reversal_within_the_intervals_is_not_called_one(words: Words) -> None
     even = replace(agreement(440, 60, 60, 440), pabak_low=0.72, pabak_high=0.8)
     (said,) = corrections(words, [result("White", rare), result("Black", even)], 30)
     assert plain(said.text).endswith(
-        "Corrected for that (PABAK), the two can no longer be told apart: 0.94 against 0.76."
+        "By PABAK, which leaves that out, the two can no longer be told apart: 0.94 against 0.76."
     )
     assert said.label == ""
 
@@ -70,7 +70,9 @@ def test_an_order_that_stays_is_said_to_stay(words: Words) -> None:
         words, [result("White", agreement(300, 200, 200, 300)), result("Black", agreement(440, 60, 60, 440))], 30
     )
     assert said.severity == "info"
-    assert plain(said.text).endswith("Corrected for prevalence and bias (PABAK) the order stays: 0.20 against 0.76.")
+    assert plain(said.text).endswith(
+        "By PABAK, which leaves prevalence and bias out, the order stays: 0.20 against 0.76."
+    )
 
 
 def test_small_groups_and_undefined_kappas_do_not_speak(words: Words) -> None:
