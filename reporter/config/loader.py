@@ -81,6 +81,11 @@ def load_config(
     if isinstance(source, Mapping):
         path, name, base = None, "", Path.cwd()
         document, text = _from_mapping(source)
+    elif not isinstance(source, str | os.PathLike):
+        message = (
+            f"found a {type(source).__name__}, expected a YAML file's path or a mapping with at least data and models"
+        )
+        raise ConfigError(Problem(message, key="config"))
     else:
         path = Path(source)
         name, base = str(path), path.resolve().parent
@@ -154,7 +159,10 @@ def _plain(value: Any, path: KeyPath, problems: list[Problem]) -> Any:
         problems.append(Problem(f"found values nested more than {MAX_DEPTH} deep", key=path_text(path[:3])))
         return None
     if isinstance(value, Mapping):
-        return {str(key): _plain(inner, (*path, str(key)), problems) for key, inner in value.items()}
+        names = {key: str(key) for key in value}
+        for name in names.values():
+            _plain(name, (*path, ascii(name)), problems)
+        return {names[key]: _plain(inner, (*path, names[key]), problems) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner, (*path, index), problems) for index, inner in enumerate(value)]
     if isinstance(value, os.PathLike):
@@ -165,6 +173,10 @@ def _plain(value: Any, path: KeyPath, problems: list[Problem]) -> Any:
         return _plain(value.tolist(), path, problems)
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         problems.append(Problem(f"found the number {value}, expected a finite number", key=path_text(path)))
+        return None
+    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+        message = f"found {value!a}, which is not Unicode (half of a pair of surrogates)"
+        problems.append(Problem(message, key=path_text(path)))
         return None
     if value is None or isinstance(value, str | bool | int | float):
         return value

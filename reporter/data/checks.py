@@ -120,10 +120,9 @@ def _columns(source: Source, loaded: LoadedConfig, notes: list[str]) -> list[Pro
         elif column.lower() in twice:
             found += _twice(source, loaded, column, key, notes)
         elif source.table is not None and not expressions.is_plain(source.table, column):
-            kind = source.table[column].type()
-            found.append(
-                loaded.problem(key, f"column {column!r} has the type {kind}; expected text, numbers, booleans or dates")
-            )
+            held = expressions.kind_in_words(source.table[column].type())
+            message = f"column {column!r} holds {held}; expected text, numbers, booleans or dates"
+            found.append(loaded.problem(key, message))
     return found
 
 

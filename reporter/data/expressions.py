@@ -37,6 +37,17 @@ def is_plain(table: Any, column: str) -> bool:
     )
 
 
+def kind_in_words(kind: Any) -> str:
+    """What a column of a type that is not plain holds."""
+    if kind.is_interval():
+        return "durations"
+    if kind.is_array():
+        return "lists"
+    if kind.is_struct() or kind.is_map() or kind.is_json():
+        return "records"
+    return "bytes" if kind.is_binary() else f"values of the type {kind}"
+
+
 def known(table: Any, column: str, missing: Sequence[str]) -> Any:
     """A column with null for what counts as missing in text."""
     value = table[column]

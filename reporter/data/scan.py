@@ -72,6 +72,7 @@ class Scan:
         self._known: dict[tuple[str, ...], Margin] = {}
         self._joint: Margin | None = None
         self._tried = False
+        self._zones = {name: zone for name in columns if (zone := self._zone(name)) is not None}
 
     def margin(self, names: Sequence[str]) -> Margin:
         """The counts over some of the columns (none: all rows as one combination)."""
@@ -101,6 +102,7 @@ class Scan:
         )
         other.expected_cells = self.expected_cells
         other._tried = not has_joint
+        other._zones = self._zones
         return other
 
     def columns_of(self, table: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -110,6 +112,13 @@ class Scan:
     def code(self, name: str, text: str | None) -> int:
         """The code of a value that was met."""
         return self._codes[name][text]
+
+    def _zone(self, name: str) -> str | None:
+        """The time zone of a column of moments."""
+        if not self.source.time_zones:
+            return None
+        value = self.columns[name](self.source.table)
+        return self.source.time_zones.get(value.get_name()) if value.type().is_timestamp() else None
 
     def joint(self) -> Margin | None:
         """The counts over all columns, None when there are too many combinations."""
@@ -159,8 +168,12 @@ class Scan:
             array = pa.DictionaryArray.from_arrays(array, self.dictionaries[name])
         if not pa.types.is_dictionary(array.type):
             array = pc.dictionary_encode(array, null_encoding="encode")
-        single = pa.types.is_float32(array.type.value_type)
-        distinct = list(array.dictionary.to_numpy(zero_copy_only=False)) if single else array.dictionary.to_pylist()
+        values = array.dictionary
+        if name in self._zones and pa.types.is_timestamp(values.type):
+            # The engine tells moments in UTC, where they may be on another day.
+            values = values.cast(pa.timestamp(values.type.unit, self._zones[name]))
+        single = pa.types.is_float32(values.type)
+        distinct = list(values.to_numpy(zero_copy_only=False)) if single else values.to_pylist()
         known, texts = self._codes[name], self.texts[name]
         places = np.empty(len(distinct) + 1, np.int64)
         for i, value in enumerate([*distinct, None]):

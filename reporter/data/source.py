@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +32,8 @@ class Source:
     """An open table of rows.
 
     ``table`` has ``where`` applied, ``unfiltered`` has not. ``columns`` are the names as they stand in the data, repetitions included. ``text`` are
-    the columns of text, where ``data.missing`` applies. ``public_name`` and ``inputs`` hold no secrets.
+    the columns of text, where ``data.missing`` applies. ``public_name`` and ``inputs`` hold no secrets. ``time_zones``: of columns of moments
+    that are to be named in another zone than UTC.
     """
 
     table: ibis.Table
@@ -45,6 +46,7 @@ class Source:
     notes: tuple[str, ...] = ()
     filtered: bool = False
     problems: tuple[Problem, ...] = ()
+    time_zones: Mapping[str, str] = field(default_factory=dict)
     memo: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -240,6 +242,7 @@ def _source(loaded: LoadedConfig, opened: Any, *, name: str, found: Found | None
         sha256=None if found is None else found.sha256,
         inputs=() if found is None else found.inputs,
         notes=opened.notes,
+        time_zones=opened.time_zones,
         filtered=where is not None,
         problems=() if problem is None else (problem,),
     )

@@ -15,7 +15,8 @@ from typing import Any
 from reporter.config.schema import DataConfig
 from reporter.data.csv_files import CsvFile, open_bytes, prepare_csv
 from reporter.data.files import NotFoundProblem
-from reporter.data.values import text_of
+from reporter.data.python_frames import arrow_table
+from reporter.errors import InputError, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Opened:
 
     ``number_types``: for files of text, the type of each column that holds only numbers, dates or booleans at the file's start: ``where`` compares
     them as such. ``owned``: the connection was opened here, and is closed with the source. ``notes``: what was done to open it, in words.
+    ``time_zones``: of columns of moments, whose zone the engine does not keep.
     """
 
     table: Any
@@ -33,6 +35,7 @@ class Opened:
     number_types: dict[str, str] = field(default_factory=dict)
     owned: bool = True
     notes: tuple[str, ...] = ()
+    time_zones: dict[str, str] = field(default_factory=dict)
 
 
 def open_files(kind: str, paths: Sequence[Path], declared: DataConfig, workspace: Path, needed: set[str]) -> Opened:
@@ -53,27 +56,24 @@ def open_frame(data: Any, *, connection: Any = None) -> Opened:
 
     Raises
     ------
-    TypeError
-        For anything else.
+    InputError
+        For anything else, a table without columns, and text that is not Unicode.
     """
     import ibis
     import pyarrow as pa
 
     if isinstance(data, ibis.Table):
         return _ibis(data)
-    if hasattr(data, "iloc"):
-        table, written = _from_pandas(data)
-    elif isinstance(data, pa.Table):
-        table, written = data, tuple(data.column_names)
-    elif hasattr(data, "__arrow_c_stream__") or isinstance(data, dict):
-        table = pa.table(data)
-        written = tuple(table.column_names)
-    else:
-        raise TypeError(f"data is a {type(data).__name__}, expected a pandas or Arrow frame, an Ibis table or a path")
+    table = data if isinstance(data, pa.Table) else arrow_table(data)
+    written = tuple(table.column_names)
+    if not written:
+        raise InputError(Problem("found a table without columns", key="data"))
     connection = connection or connect(None)
     names = fill_names(written)
-    connection.con.register("frame", _readable(table.rename_columns(list(unique_names(names)))))
-    return Opened(connection.table("frame"), connection, names, notes=unnamed_notes(written, names))
+    table = table.rename_columns(list(unique_names(names)))
+    zones = {field.name: field.type.tz for field in table.schema if pa.types.is_timestamp(field.type) and field.type.tz}
+    connection.con.register("frame", _readable(table))
+    return Opened(connection.table("frame"), connection, names, notes=unnamed_notes(written, names), time_zones=zones)
 
 
 def connect(workspace: Path | None) -> Any:
@@ -304,21 +304,6 @@ def _ibis(data: Any) -> Opened:
     if "" in data.columns and backend.name == "duckdb":
         raise NotFoundProblem("the Ibis table has a column without a name", "Rename it")
     return Opened(data, backend, tuple(data.columns), owned=False)
-
-
-def _from_pandas(frame: Any) -> tuple[Any, tuple[str, ...]]:
-    import pyarrow as pa
-
-    names = tuple(str(name) for name in frame.columns)
-    arrays = []
-    for position in range(len(names)):
-        column = frame.iloc[:, position]
-        try:
-            arrays.append(pa.chunked_array([pa.array(column, from_pandas=True)]))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            # A column of Python objects of several types: each value gets its one spelling.
-            arrays.append(pa.chunked_array([pa.array(column.map(text_of), type=pa.string(), from_pandas=True)]))
-    return pa.table(arrays, names=list(names)), names
 
 
 def _readable(table: Any) -> Any:

@@ -51,7 +51,9 @@ def text_of(value: Any, missing: frozenset[str] = frozenset()) -> str | None:
         return None if value != value else value.isoformat(sep=" ")
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
-    return None if value != value else str(value)
+    unequal = value != value
+    # pandas' NA answers a comparison with itself.
+    return None if unequal is value or unequal else str(value)
 
 
 def number_text(value: float | np.floating[Any]) -> str:

@@ -398,3 +398,15 @@ def test_group_names_are_plain_texts() -> None:
 def test_a_plot_refuses_another_table() -> None:
     with pytest.raises(ValueError, match="the table has no column n, value, low, high, reason; expected a table of"):
         reporter.parity_plot(pd.DataFrame({"group": ["a"]}))
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+def test_group_report_takes_every_kind_of_missing_group(missing: Any) -> None:
+    expected = reporter.group_report(["a", None], [1, 0], [1, 0])
+    assert reporter.group_report(["a", missing], [1, 0], [1, 0]) == expected
+    assert reporter.group_report(pd.Series(["a", missing], dtype=object), [1, 0], [1, 0]) == expected
+
+
+def test_group_report_refuses_a_missing_label_of_any_kind() -> None:
+    with pytest.raises(InputError, match="labels must be 0 or 1, found <NA>"):
+        reporter.group_report(["a", "b"], [1, pd.NA], [1, 0])

@@ -139,11 +139,6 @@ def test_a_column_of_lists_is_refused_with_its_type(problems: Callable[..., list
     assert "expected text, numbers, booleans or dates" in found.message
 
 
-def test_something_that_is_no_table_is_a_type_error(counted: Count) -> None:
-    with pytest.raises(TypeError, match="expected a pandas or Arrow frame"):
-        counted(42)
-
-
 def test_a_path_given_from_python_is_relative_to_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, configured: Callable[..., Any]
 ) -> None:
