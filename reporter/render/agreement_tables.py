@@ -214,7 +214,7 @@ def gap_table(words: Words, gaps: Sequence[AgreementGap], place: int, smallest: 
         f"Each group's agreement minus that of the rest: {pair}{about}",
         columns,
         rows,
-        note="Gaps whose interval leaves out 0 stand first.",
+        note="Gaps whose interval leaves out 0 stand first." if len({_covers_zero(gap) for gap in gaps}) > 1 else "",
         pdf_limit=GAP_ROWS,
     )
 
