@@ -115,8 +115,13 @@ def _profiles(counts: Counts, config: Config, report: Report) -> tuple[Profile, 
 
 
 def wanted_metrics(config: Config) -> tuple[str, ...]:
-    """The metrics of the config by their canonical names; without a label only those that need none."""
+    """The metrics of the config by their canonical names, then those that a rule compares; without a label only those that need none.
+
+    A reader who is told that a group diverges can look its rate up beside those of the other groups.
+    """
     names = list(METRICS) if config.metrics == "all" else [canonical_name(name) for name in config.metrics]
+    if config.groups:
+        names += [canonical_name(rule.metric) for rule in effective_rules(config)]
     if config.data.label is None:
         names = [name for name in names if not METRICS[name].needs_label]
     return tuple(dict.fromkeys(names))
