@@ -112,6 +112,8 @@ def _shown_rows(table: Table) -> tuple[Row, ...]:
     """The rows that the PDF shows: the flagged ones first, then the largest groups, else as given."""
     if table.pdf_limit is None or table.total <= table.pdf_limit:
         return table.rows
+    if table.kept:
+        return table.rows[: table.pdf_limit]
     order = ("fail", "warn", "unknown")
     size = _size_column(table)
 
@@ -134,7 +136,9 @@ def _left_out(table: Table) -> str:
     where = "card.html and in report.json, which is attached to this file"
     if table.pdf_limit == 0:
         return f"The {fmt.count(table.total)} rows are in {where}."
-    order = "flagged ones first" if _size_column(table) is None else "flagged ones first, then the largest"
+    order = table.kept or (
+        "flagged ones first" if _size_column(table) is None else "flagged ones first, then the largest"
+    )
     return f"{fmt.count(table.pdf_limit)} of {fmt.count(table.total)} rows, {order}. All are in {where}."
 
 

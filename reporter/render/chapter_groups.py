@@ -22,6 +22,7 @@ from reporter.render.document import (
 from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
 from reporter.render.tables import (
     FIGURE_GROUPS,
+    by_severity,
     capped_note,
     comparison_severity,
     count_cell,
@@ -30,17 +31,27 @@ from reporter.render.tables import (
     metric_column,
     metric_order,
     rule_metrics,
+    seen_twice,
     shown_levels,
     value_cell,
+    without_intervals,
 )
-from reporter.render.wording import Words, group_name, literal, plural
-from reporter.render.wording_findings import gap_interval, gap_text, limit_text, reference_name
+from reporter.render.wording import Words, by_grouping, group_name, listed, literal, plural
+from reporter.render.wording_findings import (
+    excess,
+    gap_interval,
+    gap_text,
+    limit_text,
+    reference_name,
+    rows_needed_phrase,
+)
 from reporter.results import Comparison, Estimate, Grouping, GroupResult, Level, Report
 
 MEASURES_ACROSS = 8
 """More columns than this do not fit the width of a page."""
 
 FEW_COMPARISONS = 8
+KEPT = "diverging ones first, then those beyond their limit without the evidence, the largest gap first"
 MOST_FLAGGED_IN_PDF = 60
 """Whoever signs on paper sees every comparison that diverges, up to this many."""
 
@@ -70,7 +81,7 @@ def groups_section(report: Report, words: Words) -> Section | None:
 def _grouping(report: Report, words: Words, grouping: Grouping) -> list[Block]:
     place = report.groupings.index(grouping) + 1
     blocks: list[Block] = [
-        Heading(f"group-{place}", f"By {literal(grouping.name)}"),
+        Heading(f"group-{place}", by_grouping(grouping)),
         Paragraph(_summary(report, grouping)),
     ]
     blocks += [Paragraph(words.reason(note), "note") for note in grouping.notes if len(grouping.columns) > 1]
@@ -93,8 +104,9 @@ def _summary(report: Report, grouping: Grouping) -> str:
         name: sum(one.verdict == name for one in found)
         for name in ("diverges", "within limit", "insufficient evidence")
     }
+    twice = " (each gap seen from both sides)" if seen_twice(report, grouping.name) else ""
     return (
-        f"{groups}, {plural(len(found), 'comparison')}: {fmt.count(tally['diverges'])} "
+        f"{groups}, {plural(len(found), 'comparison')}{twice}: {fmt.count(tally['diverges'])} "
         f"{'diverges' if tally['diverges'] == 1 else 'diverge'}, {fmt.count(tally['within limit'])} within limit, "
         f"{fmt.count(tally['insufficient evidence'])} insufficient evidence."
     )
@@ -114,8 +126,10 @@ def _results(report: Report, words: Words, grouping: Grouping, model: str, table
     for number, part in enumerate(parts, 1):
         which = f", part {number} of {len(parts)}" if len(parts) > 1 else ""
         part_id = table_id if number == 1 else f"{table_id}-part-{number}"
-        columns, rows = _part(report, words, grouping, part, by_group, diverging)
-        tables.append(Table(part_id, f"{caption}{which}", columns, rows))
+        every = [(name, result.metrics[name]) for result in by_group.values() for name in part]
+        noted, note = without_intervals(words, every)
+        columns, rows = _part(report, words, grouping, part, by_group, diverging, noted)
+        tables.append(Table(part_id, f"{caption}{which}", columns, rows, note))
     return tables
 
 
@@ -126,6 +140,7 @@ def _part(
     names: Sequence[str],
     by_group: dict[str, GroupResult],
     diverging: dict[str, list[Comparison]],
+    noted: frozenset[str],
 ) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
     columns = [Column("group", literal(grouping.name)), Column("n", words.units.capitalize(), "number")]
     # The measures are explained once, over the first table.
@@ -138,7 +153,7 @@ def _part(
             continue
         cells = [_group(words, level, diverging.get(level.name, [])), count_cell(level.n)]
         marks = {found.metric: comparison_severity(found) for found in diverging.get(level.name, [])}
-        cells += [replace(value_cell(words, name, result.metrics[name]), mark=marks.get(name)) for name in names]
+        cells += [replace(value_cell(words, name, result.metrics[name], noted), mark=marks.get(name)) for name in names]
         rows.append(Row(tuple(cells), _mark(diverging.get(level.name, []))))
     return tuple(columns), tuple(rows)
 
@@ -165,10 +180,16 @@ def _mark(diverging: Sequence[Comparison]) -> Severity | None:
 def _forests(report: Report, words: Words, groupings: Sequence[Grouping], prefix: str) -> list[Block]:
     if not groupings:
         return []
-    return [
+    known = {metric for grouping in groupings for result in grouping.results for metric in result.metrics}
+    blocks: list[Block] = [
         _forest(report, words, groupings, metric, f"forest-{prefix}-{metric.replace('_', '-')}")
         for metric in rule_metrics(report)
+        if metric in known
     ]
+    unknown = [words.term(metric).title for metric in rule_metrics(report) if metric not in known]
+    if unknown:
+        blocks.append(Paragraph(f"This report holds {listed(unknown)} in the table of all comparisons alone.", "note"))
+    return blocks
 
 
 def _forest(report: Report, words: Words, groupings: Sequence[Grouping], metric: str, figure_id: str) -> Figure:
@@ -265,18 +286,23 @@ def _comparisons(report: Report, words: Words) -> Table:
         Column("verdict", "Verdict", "verdict"),
     )
     own = report.models[0].name
-    ordered = sorted(report.comparisons, key=lambda found: found.model != own)
-    rows = tuple(_comparison_row(words, found) for found in ordered)
-    # The PDF holds every diverging comparison of the model that is signed for; the others follow where there is room.
-    flagged = sum(1 for found in ordered if found.model == own and comparison_severity(found) in ("fail", "warn"))
-    limit = max(FEW_COMPARISONS, min(flagged, MOST_FLAGGED_IN_PDF))
-    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=limit)
+    diverging = by_severity(report.comparisons, report)
+    beyond = [one for one in report.comparisons if one.verdict == "insufficient evidence" and excess(one) > 1.0]
+    gravest = diverging + sorted(beyond, key=lambda found: -excess(found))
+    told = {found.finding for found in gravest}
+    gravest.sort(key=lambda found: found.model != own)
+    others = [found for found in report.comparisons if found.finding not in told]
+    others.sort(key=lambda found: found.model != own)
+    rows = tuple(_comparison_row(words, found) for found in (*gravest, *others))
+    # The PDF holds every comparison beyond its limit of the model that is signed for; the others follow where there is room.
+    limit = max(FEW_COMPARISONS, min(sum(found.model == own for found in gravest), MOST_FLAGGED_IN_PDF))
+    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=limit, kept=KEPT)
 
 
 def _comparison_row(words: Words, found: Comparison) -> Row:
     p = found.p_adjusted
     verdict = found.verdict + (", accepted" if found.accepted else "")
-    needed = f"about {fmt.count(found.rows_needed)} more {words.units} would settle it" if found.rows_needed else ""
+    needed = rows_needed_phrase(words, [found.rows_needed]) if found.verdict == "insufficient evidence" else ""
     reason = "; ".join(part for part in (words.note(found.reason), needed) if part)
     return Row(
         (

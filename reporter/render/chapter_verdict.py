@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from reporter.render import format as fmt
 from reporter.render.document import Banner, Block, Heading, Paragraph, Section, Sentence, Sentences
-from reporter.render.tables import by_severity, comparison_severity
-from reporter.render.wording import Words, listed, literal, plural
+from reporter.render.tables import by_severity, comparison_severity, once, seen_twice
+from reporter.render.wording import Words, card_title, listed, literal, plural, whose
 from reporter.render.wording_findings import finding_sentence, undecided_by_reason, verdict_sentence
-from reporter.render.wording_releases import release_highlights
-from reporter.results import Comparison, Report
+from reporter.render.wording_releases import new_finding_sentence, release_highlights
+from reporter.results import Comparison, GateFailure, Report
 
 MOST_FINDINGS = 10
+MOST_NAMED = 5
+ALREADY_TOLD = ("diverges", "insufficient_evidence")
+"""Gates whose findings stand on this page anyway."""
 
 GATES = {
     "diverges": "a comparison diverges",
@@ -23,7 +28,7 @@ GATES = {
 def verdict_section(report: Report, words: Words) -> Section:
     """The verdict, the flagged groups, the changes and the gaps in knowledge."""
     blocks: list[Block] = [_banner(report, words)]
-    blocks += _failures(report)
+    blocks += _failures(report, words)
     blocks += _flagged(report, words)
     blocks += _changes(report, words)
     blocks += _undecided(report, words)
@@ -48,8 +53,6 @@ def meaning_of_verdicts(report: Report, words: Words) -> str:
 
 def _banner(report: Report, words: Words) -> Banner:
     verdict = report.verdict
-    subject = words.model(report.models[0].name)
-    passes = verdict.outcome == "pass"
     total = len(report.comparisons)
     flagged, within, unknown = verdict.n_flagged, verdict.n_within, verdict.n_insufficient
     facts = (
@@ -57,19 +60,42 @@ def _banner(report: Report, words: Words) -> Banner:
         f"{fmt.count(unknown)} insufficient evidence",
         f"{fmt.count(within)} within limit",
     )
-    nothing = "" if total else "No rule compares groups, so there is no verdict about any of them. "
+    text = [] if total else ["No rule compares groups, so there is no verdict about any of them."]
+    text.append(_gate(report))
+    text += ["Gaps between two groups count twice, once from either side."] if seen_twice(report) else []
+    model = report.models[0].name
+    text += [] if words.model(model) == card_title(report.card) else [f"This card is for the model {literal(model)}."]
     return Banner(
-        outcome=verdict.outcome,
-        headline=f"{subject} {_passes(report) if passes else 'does not pass'}",
-        text=f"{nothing}{_gate(report)}",
+        outcome=_outcome(report),
+        headline=f"{card_title(report.card)} {_passes(report)}",
+        text=" ".join(text),
         facts=facts if total else (),
     )
 
 
+def _outcome(report: Report) -> Literal["pass", "fail", "undecided"]:
+    """A release that nothing speaks against because nothing could be told is not shown as one that passed."""
+    verdict = report.verdict
+    if verdict.outcome == "pass" and not verdict.n_within and not verdict.n_flagged:
+        return "undecided"
+    return verdict.outcome
+
+
 def _passes(report: Report) -> str:
-    """Whoever reads no more than the headline learns that something was found."""
-    warnings = sum(1 for found in report.comparisons if found.verdict == "diverges" and found.severity == "warn")
-    return f"passes, with {plural(warnings, 'warning')}" if warnings else "passes"
+    """Whoever reads no more than the headline learns what was found, and whether anything was."""
+    if report.verdict.outcome == "fail":
+        return "does not pass"
+    if _outcome(report) == "undecided":
+        found = "no comparison could be decided" if report.comparisons else "no groups were compared"
+        return f"is not stopped, but {found}"
+    flagged = [found for found in report.comparisons if found.verdict == "diverges"]
+    warnings = sum(found.severity == "warn" for found in flagged)
+    accepted = sum(found.severity == "fail" and found.accepted for found in flagged)
+    ungated = len(flagged) - warnings - accepted
+    counted = [plural(warnings, "warning")] if warnings else []
+    counted += [plural(accepted, "accepted finding")] if accepted else []
+    counted += [f"{plural(ungated, 'finding')} that no gate stops"] if ungated else []
+    return f"passes, with {listed(counted)}" if counted else "passes"
 
 
 def _gate(report: Report) -> str:
@@ -81,22 +107,51 @@ def _gate(report: Report) -> str:
     return f"The release is stopped when {listed(gates, last='or')}{tail}."
 
 
-def _failures(report: Report) -> list[Block]:
-    """Reasons to fail that no flagged group shows: a baseline, an expired acceptance, missing evidence."""
-    items = tuple(
-        Sentence(
-            literal(failure.sentence),
-            "fail",
-            label=f"Gate: {failure.gate.replace('_', ' ')}",
-            detail=f"Finding {literal(failure.finding)}" if failure.finding else "",
-        )
-        for failure in report.verdict.failures
-        if failure.gate not in ("diverges", "insufficient_evidence")
-    )
+def _failures(report: Report, words: Words) -> list[Block]:
+    """Every reason why the gate fails, where the flagged groups below are not the only one."""
+    failures = report.verdict.failures
+    if all(failure.gate in ALREADY_TOLD for failure in failures):
+        return []
+    items = [_failure(report, words, failure) for failure in failures if failure.gate not in ALREADY_TOLD]
     shown = items[:MOST_FINDINGS]
     if len(items) > len(shown):
-        shown += (Sentence(f"And {fmt.count(len(items) - len(shown))} more gate failures, in report.json.", "info"),)
-    return [Heading("gate-failures", "Why the gate fails"), Sentences(shown)] if shown else []
+        shown.append(Sentence(f"And {fmt.count(len(items) - len(shown))} more gate failures, in report.json.", "info"))
+    shown += [told for gate in ALREADY_TOLD if (told := _findings_of(report, words, gate))]
+    return [Heading("gate-failures", "Why the gate fails"), Sentences(tuple(shown))]
+
+
+def _failure(report: Report, words: Words, failure: GateFailure) -> Sentence:
+    said = new_finding_sentence(report, words, failure.finding) if failure.gate == "worse_than_baseline" else ""
+    return Sentence(
+        said or literal(failure.sentence),
+        "fail",
+        label=f"Gate: {failure.gate.replace('_', ' ')}",
+        detail=f"Finding {literal(failure.finding)}" if failure.finding else "",
+    )
+
+
+def _findings_of(report: Report, words: Words, gate: str) -> Sentence | None:
+    """The findings that one gate stops at, in a few words each."""
+    stopped = {failure.finding for failure in report.verdict.failures if failure.gate == gate}
+    found = [one for one in report.comparisons if one.finding in stopped]
+    if not found:
+        return None
+    names = [_short(report, words, one) for one in found[:MOST_NAMED]]
+    more = len(found) - len(names)
+    names += [f"{fmt.count(more)} more"] if more else []
+    what = "diverge" if gate == "diverges" else "lack the evidence"
+    if len(found) == 1:
+        what = "diverges" if gate == "diverges" else "lacks the evidence"
+    anchor = "flagged" if gate == "diverges" else "undecided"
+    text = f"{plural(len(found), 'comparison')} that must not {what}: {'; '.join(names)}."
+    return Sentence(text, "fail", label=f"Gate: {gate.replace('_', ' ')}", anchor=anchor)
+
+
+def _short(report: Report, words: Words, found: Comparison) -> str:
+    grouping = next(one for one in report.groupings if one.name == found.grouping)
+    return (
+        f"{words.term(found.metric).title} of {words.units} {whose(grouping, found.group)} ({words.model(found.model)})"
+    )
 
 
 def _flagged(report: Report, words: Words) -> list[Block]:
@@ -104,8 +159,9 @@ def _flagged(report: Report, words: Words) -> list[Block]:
     if not flagged:
         text = "No group diverges from its reference."
         return [Paragraph(text, "lead")] if report.comparisons else []
-    items = [_finding(report, words, found) for found in flagged[:MOST_FINDINGS]]
-    rest = len(flagged) - len(items)
+    told, mirrored = once(flagged, report)
+    items = [_finding(report, words, found, mirrored.get(found.finding)) for found in told[:MOST_FINDINGS]]
+    rest = len(flagged) - sum(2 if found.finding in mirrored else 1 for found in told[:MOST_FINDINGS])
     if rest:
         items.append(
             Sentence(
@@ -117,10 +173,14 @@ def _flagged(report: Report, words: Words) -> list[Block]:
     return [Heading("flagged", "Groups beyond a limit"), Sentences(tuple(items))]
 
 
-def _finding(report: Report, words: Words, found: Comparison) -> Sentence:
+def _finding(report: Report, words: Words, found: Comparison, mirror: Comparison | None) -> Sentence:
     grouping = next(one for one in report.groupings if one.name == found.grouping)
     settings = report.settings
     detail = verdict_sentence(words, found, alpha=settings.get("alpha", 0.05), adjust=settings.get("adjust", ""))
+    if mirror is not None:
+        detail += (
+            f" The same gap seen from the other side, {words.units} {whose(grouping, mirror.group)}, diverges too."
+        )
     if found.severity == "warn":
         detail += " A warning: it does not stop the release."
     for acceptance in report.verdict.accepted:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from reporter.render import format as fmt
 from reporter.render.document import Block, Cell, Column, Details, Heading, Paragraph, Row, Section, Table
 from reporter.render.tables import count_cell
-from reporter.render.wording import Words, group_name, literal, whose
+from reporter.render.wording import Words, by_grouping, group_name, literal, whose
 from reporter.results import Decomposition, Grouping, Report
 
 SENTENCES_PER_GROUPING = 1
@@ -23,9 +23,9 @@ def why_section(report: Report, words: Words) -> Section | None:
         first, *others = (model.name for model in report.models)
         table = _table(words, grouping, [first], f"why-{place}-table")
         if len(grouping.columns) > 1:
-            blocks.append(Details(f"why-{place}", f"By {literal(grouping.name)}", (table,), in_pdf=False))
+            blocks.append(Details(f"why-{place}", by_grouping(grouping), (table,), in_pdf=False))
             continue
-        blocks.append(Heading(f"why-{place}", f"By {literal(grouping.name)}"))
+        blocks.append(Heading(f"why-{place}", by_grouping(grouping)))
         blocks += [Paragraph(text) for text in _sentences(report, words, grouping)]
         blocks.append(table)
         if any(part.model in others for part in grouping.decompositions):
@@ -59,19 +59,22 @@ def _sentence(words: Words, grouping: Grouping, part: Decomposition) -> str:
     ours = f"{words.units} {whose(grouping, part.group)}"
     if gap == 0:
         return f"With {words.model(part.model)}, {ours} have the same {words.referral_rate} as {other}."
-    pieces = [
-        f"{fmt.signed_points(value)} from {name}"
-        for name, value in (
-            ("different base rates", part.prevalence),
-            ("different hit rates", part.hit_rate),
-            ("different false alarms", part.false_alarms),
-        )
-        if value is not None
-    ]
+    named = (
+        ("different base rates", part.prevalence),
+        ("different hit rates", part.hit_rate),
+        ("different false alarms", part.false_alarms),
+    )
+    pieces = [f"{fmt.signed_points(value)} from {name}" for name, value in named if value is not None]
+    rounded = "" if _adds_up(part) else " (rounded)"
     return (
         f"With {words.model(part.model)}, the {words.referral_rate} of {ours} is {fmt.points(gap, 1)} "
-        f"{'higher' if gap > 0 else 'lower'} than that of {other}: {', '.join(pieces)}."
+        f"{'higher' if gap > 0 else 'lower'} than that of {other}: {', '.join(pieces)}{rounded}."
     )
+
+
+def _adds_up(part: Decomposition) -> bool:
+    parts = (part.prevalence, part.hit_rate, part.false_alarms)
+    return part.gap is None or fmt.adds_up(part.gap, [value for value in parts if value is not None])
 
 
 def _table(words: Words, grouping: Grouping, models: Sequence[str], table_id: str) -> Table:
@@ -88,7 +91,8 @@ def _table(words: Words, grouping: Grouping, models: Sequence[str], table_id: st
     parts = [part for part in grouping.decompositions if part.model in models]
     who = words.model(models[0]) if len(models) == 1 else "the other models"
     caption = f"Parts of the gap with {who}, by {literal(grouping.name)}, against {_against(words, parts)}"
-    return Table(table_id, caption, tuple(columns), tuple(_row(words, part, several) for part in parts))
+    note = "" if all(map(_adds_up, parts)) else "Parts are rounded and may not add up to their gap in the last digit."
+    return Table(table_id, caption, tuple(columns), tuple(_row(words, part, several) for part in parts), note)
 
 
 def _against(words: Words, parts: Sequence[Decomposition]) -> str:

@@ -18,7 +18,7 @@ from reporter.render.chapter_tree import tree_section
 from reporter.render.chapter_verdict import verdict_section
 from reporter.render.chapter_why import why_section
 from reporter.render.document import Document
-from reporter.render.wording import Words, literal
+from reporter.render.wording import Words, card_title, literal
 from reporter.results import Report
 
 
@@ -45,14 +45,9 @@ def all_chapters(report: Report) -> Document:
         signoff_section(report, words),
         provenance_section(report, words),
     )
-    name, version = literal(report.card.name), literal(report.card.version)
-    if version in ("unversioned", '""'):
-        title = name
-    else:
-        title = f"{name}, {version}" if " " in version else f"{name} {version}"
     day = fmt.date(report.provenance.created)
     return Document(
-        title=title,
+        title=card_title(report.card),
         subtitle=" · ".join(
             part
             for part in (literal(report.card.owner) if report.card.owner else "", words.count_units(report.data.n), day)

@@ -51,7 +51,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table with every row. ``pdf_limit`` is how many rows the PDF shows (None: all): flagged rows first, then in the
-    given order, with ``total`` stated."""
+    given order, with ``total`` stated; or, where ``kept`` says in words which those are, the first ones."""
 
     id: str
     caption: str
@@ -59,6 +59,7 @@ class Table:
     rows: tuple[Row, ...]
     note: str = ""
     pdf_limit: int | None = 60
+    kept: str = ""
 
     @property
     def total(self) -> int:
@@ -133,7 +134,7 @@ class Sentences:
 class Banner:
     """The verdict, first of all: ``outcome`` decides the colour, ``headline`` says it in words."""
 
-    outcome: Literal["pass", "fail"]
+    outcome: Literal["pass", "fail", "undecided"]
     headline: str
     text: str
     facts: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ Thousands are set off with a comma from 1,000 on; a number and its unit are join
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 NBSP = "\u00a0"
@@ -44,23 +45,6 @@ def percent_number(value: float, digits: int = 0) -> str:
     return f">{NBSP}99.9999" if exact > 0 else f"<{NBSP}{MINUS}99.9999"
 
 
-def percent_digits(*values: float, gap: float | None = None) -> int:
-    """How many digits a sentence needs so that its percents agree with each other: 0, or 1 where whole percents would hide
-    a difference or contradict the ``gap`` between the first two.
-
-    Examples
-    --------
-    >>> percent_digits(0.3113, 0.18, gap=0.1313), percent_digits(0.314, 0.176, gap=0.138), percent_digits(0.181, 0.184)
-    (0, 1, 1)
-    """
-    whole = [_rounded(Decimal(repr(float(value))) * 100, 0) for value in values]
-    if len(set(whole)) < len(set(values)):
-        return 1
-    if gap is not None and len(whole) >= 2:
-        return 0 if whole[0] - whole[1] == _rounded(Decimal(repr(float(gap))) * 100, 0) else 1
-    return 0
-
-
 def points(gap: float, digits: int = 0) -> str:
     """The size of a difference of two proportions, in percentage points, without its direction.
 
@@ -83,6 +67,30 @@ def signed_points(gap: float, digits: int = 1) -> str:
     """
     number = percent_number(gap, digits)
     return f"+{number}" if gap > 0 else number
+
+
+def adds_up(total: float, parts: Sequence[float], digits: int = 1) -> bool:
+    """Whether the written percentage points of the parts add up to that of their total.
+
+    Examples
+    --------
+    >>> adds_up(0.10, [0.04, 0.06]), adds_up(0.0759, [0.0384, 0.0124, 0.0251])
+    (True, False)
+    """
+    shown = [_rounded(Decimal(repr(float(part))) * 100, digits) for part in parts]
+    return sum(shown, Decimal(0)) == _rounded(Decimal(repr(float(total))) * 100, digits)
+
+
+def rough(n: int) -> int:
+    """A guess with the two leading digits that it is worth, rounded up.
+
+    Examples
+    --------
+    >>> rough(3464), rough(96), rough(7)
+    (3500, 96, 7)
+    """
+    step = int(10 ** max(len(str(n)) - 2, 0))
+    return -(-n // step) * step
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from reporter.render import format as fmt
 from reporter.render.document import Cell, Column, Severity
-from reporter.render.wording import Words, group_name, listed, unbroken
-from reporter.render.wording_findings import signed_change
+from reporter.render.wording import Words, capital, counts, group_name, listed, unbroken
+from reporter.render.wording_findings import excess, signed_change
 from reporter.results import Comparison, Estimate, Grouping, Level, Report
 
 FIGURE_GROUPS = 20
 CURVE_GROUPS = 6
 
 
-def value_cell(words: Words, metric: str, estimate: Estimate) -> Cell:
-    """A value with its interval and counts under it; an undefined one with its reason, sorted last."""
+def value_cell(words: Words, metric: str, estimate: Estimate, noted: Collection[str] = ()) -> Cell:
+    """A value with its interval and counts under it; an undefined one with its reason, sorted last. Why a ``noted`` measure has no
+    interval stands under the table."""
+    if metric in noted and estimate.value is not None:
+        return Cell(words.value(metric, estimate), unbroken(counts(estimate)), estimate.value)
     return Cell(words.value(metric, estimate), words.evidence(metric, estimate), estimate.value)
+
+
+def without_intervals(words: Words, estimates: Iterable[tuple[str, Estimate]]) -> tuple[frozenset[str], str]:
+    """The measures that have values and, for one and the same reason, never an interval; and the note that says so once for all of them."""
+    reasons: dict[str, set[str]] = {}
+    for metric, estimate in estimates:
+        if estimate.value is not None:
+            bare = estimate.low is None and estimate.high is None
+            reasons.setdefault(metric, set()).add((estimate.reason or "") if bare else "")
+    same = {metric: next(iter(why)) for metric, why in reasons.items() if len(why) == 1 and why != {""}}
+    notes = [f"{capital(words.term(metric).title)}: {words.reason(why)}." for metric, why in same.items()]
+    return frozenset(same), " ".join(notes)
 
 
 def gap_cell(words: Words, metric: str, gap: Estimate, *, of_ratio: bool = False) -> Cell:
@@ -118,16 +133,32 @@ def by_severity(comparisons: Sequence[Comparison], report: Report) -> list[Compa
             found.accepted,
             found.severity != "fail",
             groupings.get(found.grouping, 1),
-            -_excess(found),
+            -excess(found),
         )
 
     return sorted((found for found in comparisons if found.verdict == "diverges"), key=rank)
 
 
-def _excess(found: Comparison) -> float:
-    gap = found.gap.value
-    if gap is None:
-        return 0.0
-    if found.comparison == "ratio":
-        return max(found.limit / gap, gap * found.limit) if gap > 0 else float("inf")
-    return abs(gap) / found.limit
+def seen_twice(report: Report, grouping: str | None = None) -> bool:
+    """Whether gaps (of one grouping) are counted from both sides: two groups, each held against the other as everyone else."""
+    pairs = {one.name for one in report.groupings if len(one.levels) == 2 and grouping in (None, one.name)}
+    return any(found.reference == "rest" and found.grouping in pairs for found in report.comparisons)
+
+
+def once(found: Sequence[Comparison], report: Report) -> tuple[list[Comparison], dict[str, Comparison]]:
+    """Each gap between two groups once, and by the finding's id the comparison that sees the same gap from the other side.
+
+    Two that somebody accepted differently, or that rules decide differently, stay two.
+    """
+    pairs = {one.name for one in report.groupings if len(one.levels) == 2}
+    kept: list[Comparison] = []
+    mirrored: dict[str, Comparison] = {}
+    first: dict[tuple[object, ...], Comparison] = {}
+    for one in found:
+        key = (one.rule, one.metric, one.model, one.grouping, one.accepted, one.clear)
+        if one.reference != "rest" or one.grouping not in pairs or key not in first:
+            first.setdefault(key, one)
+            kept.append(one)
+        else:
+            mirrored[first[key].finding] = one
+    return kept, mirrored

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from reporter.render import format as fmt
 from reporter.render.metric_terms import Term, terms
-from reporter.results import Estimate, Grouping, Level, Report
+from reporter.results import Card, Estimate, Grouping, Level, Report
 
 NBSP = fmt.NBSP
 GREEK_DELTA = "Δ"
@@ -108,6 +108,7 @@ class Words:
             (r"\blabelled 0\b", f"that is {self.negative_label}"),
             (r"\bpredicted 1\b", self.positive_prediction),
             (r"\bpredicted 0\b", f"not {self.positive_prediction}"),
+            (r"\bmin_group_size\b", "the smallest group that is judged"),
             (r"\brows\b", self.units),
             (r"\brow\b", self.unit),
         ):
@@ -126,6 +127,14 @@ class Words:
         if not parts[0] and estimate.reason:
             parts[0] = self.reason(estimate.reason)
         return "\n".join(part for part in parts if part)
+
+
+def card_title(card: Card) -> str:
+    """What the card is about: its name and release."""
+    name, version = literal(card.name), literal(card.version)
+    if version in ("unversioned", '""'):
+        return name
+    return f"{name}, {version}" if " " in version else f"{name} {version}"
 
 
 def unbroken(text: str) -> str:
@@ -180,7 +189,29 @@ def condition(grouping: Grouping, group: str) -> str:
     if level.pooled or group == "(other)":
         return f"{literal(grouping.name)} is one of the small groups pooled as (other)"
     parts = zip(grouping.columns, level.values, strict=True)
-    return " and ".join(f"{literal(column)} is {value_phrase(value)}" for column, value in parts)
+    return " and ".join(_is(grouping, place, column, value) for place, (column, value) in enumerate(parts))
+
+
+def by_grouping(grouping: Grouping) -> str:
+    """What the rows are divided by: "By age"; "By column Female" where a group has the column's own name."""
+    if len(grouping.columns) == 1 and _named_as_a_value(grouping, 0):
+        return f"By column {literal(grouping.name)}"
+    return f"By {literal(grouping.name)}"
+
+
+def _is(grouping: Grouping, place: int, column: str, value: str | None) -> str:
+    if _named_as_a_value(grouping, place):
+        said = "missing" if value is None or value == "(missing)" else f"“{literal(value)}”"
+        return f"column {literal(column)} is {said}"
+    return f"{literal(column)} is {value_phrase(value)}"
+
+
+def _named_as_a_value(grouping: Grouping, place: int) -> bool:
+    """Whether a column is called what one of its own values is, so that "whose Female is Female" would be said."""
+    name = grouping.columns[place].casefold()
+    return any(
+        len(level.values) > place and (level.values[place] or "").casefold() == name for level in grouping.levels
+    )
 
 
 def find_level(grouping: Grouping, group: str) -> Level | None:

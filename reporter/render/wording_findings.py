@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reporter.render import format as fmt
-from reporter.render.metric_terms import Term, joined
-from reporter.render.wording import Words, counts, literal, plural, whose
+from reporter.render.metric_terms import joined
+from reporter.render.wording import Words, counts, group_name, literal, plural, whose
 from reporter.results import Comparison, Estimate, Grouping
 
 REASON_TOO_WIDE = "too wide to tell"
@@ -20,15 +20,14 @@ REASON_TOO_WIDE = "too wide to tell"
 def finding_sentence(words: Words, grouping: Grouping, found: Comparison) -> str:
     """The finding in one sentence with both values, the gap, its interval and the counts.
 
-    For example: "Referral model 2.4 misses 31 % of ill patients whose age is over 75 and 18 % of the others (13 points more, 95 %
-    interval 6 to 20; 66 of 212 against 341 of 1,894)."
+    For example: "Referral model 2.4 misses 31.1 % of ill patients whose age is over 75 and 18.0 % of the others (13.1 points more, 95 %
+    interval 6.5 to 19.9; 66 of 212 against 341 of 1,894)." Numbers have the digits that the tables show.
     """
     term = words.term(found.metric)
-    digits = _digits(term, found)
-    ours = words.value(found.metric, found.group_estimate, digits)
-    theirs = words.value(found.metric, found.reference_estimate, digits)
+    ours = words.value(found.metric, found.group_estimate)
+    theirs = words.value(found.metric, found.reference_estimate)
     model = words.model(found.model)
-    bracket = _bracket(words, found, digits)
+    bracket = _bracket(words, found)
     group = whose(grouping, found.group)
     other = _reference(words, grouping, found)
     population = joined(term.population, group)
@@ -76,6 +75,24 @@ def limit_text(words: Words, metric: str, comparison: str, limit: float, side: s
     return {"both": size, "low": f"{size} less", "high": f"{size} more"}[side]
 
 
+def excess(found: Comparison) -> float:
+    """How many times its limit a gap is, on the side that the rule looks at: above 1 it is beyond it, 0 where it is undefined.
+
+    A ratio counts by its logarithm, so that halving and doubling are as far.
+    """
+    gap = found.gap.value
+    if gap is None:
+        return 0.0
+    if found.comparison == "ratio":
+        if gap <= 0:
+            return math.inf if found.side != "high" else 0.0
+        signed, limit = math.log(gap), abs(math.log(found.limit))
+    else:
+        signed, limit = gap, found.limit
+    size = {"low": -signed, "high": signed, "both": abs(signed)}[found.side]
+    return size / limit if limit else math.inf if size > 0 else 0.0
+
+
 def adjusted(adjust: str) -> str:
     """How a p-value was adjusted, as a prefix of it."""
     return {"holm": "Holm-adjusted ", "bh": "Benjamini-Hochberg-adjusted "}.get(adjust, "")
@@ -118,13 +135,25 @@ def reference_name(found: Comparison) -> str:
     return known.get(found.reference) or literal(found.reference_group or found.reference)
 
 
-def rows_needed_phrase(words: Words, needed: Sequence[int]) -> str:
-    """Roughly how many more rows would settle it: "about 120 more patients", "about 120 to 900 more patients of each group"."""
-    low, high = min(needed), max(needed)
-    if low == high:
-        return f"about {fmt.count(_rough(low))} more {words.unit if low == 1 else words.units} of the group would settle it"
-    span = f"about {fmt.count(_rough(low))} to {fmt.count(_rough(high))} more {words.units}"
-    return f"{span} of the group would settle each"
+def rows_needed_phrase(words: Words, needed: Sequence[int | None]) -> str:
+    """Roughly how many more rows would settle how many of the comparisons: "about 120 to 900 more patients of the group would settle each
+    of 40; for the other 6 ...". None is a comparison that no number of rows of its group alone is known to settle."""
+    known = [n for n in needed if n]
+    others = len(needed) - len(known)
+    if not known:
+        whose_rows = "that group" if others == 1 else "these groups"
+        return f"more {words.units} of {whose_rows} alone would not settle {'it' if others == 1 else 'them'}, or how many cannot be told"
+    low, high = fmt.rough(min(known)), fmt.rough(max(known))
+    unit = words.unit if high == 1 else words.units
+    span = fmt.count(low) if low == high else f"{fmt.count(low)} to {fmt.count(high)}"
+    which = (
+        "it" if len(needed) == 1 else "each" if not others else "one" if len(known) == 1 else f"each of {len(known)}"
+    )
+    said = f"about {span} more {unit} of the group would settle {which}"
+    if not others:
+        return said
+    rest = f"the other {fmt.count(others)}" if others > 1 else "the other one"
+    return f"{said}; for {rest} more {words.units} of that group alone would not do, or how many cannot be told"
 
 
 def undecided_sentences(words: Words, comparisons: Sequence[Comparison]) -> list[str]:
@@ -140,25 +169,29 @@ def undecided_by_reason(words: Words, comparisons: Sequence[Comparison]) -> list
             reasons.setdefault(found.reason or "no reason was given", []).append(found)
     said = []
     for reason, group in sorted(reasons.items(), key=lambda item: -len(item[1])):
-        needed = [found.rows_needed for found in group if found.rows_needed]
-        settle = f"; {rows_needed_phrase(words, needed)}" if needed else ""
+        settle = f"; {rows_needed_phrase(words, [found.rows_needed for found in group])}" if _settles(group) else ""
         measures = Counter(words.term(found.metric).title for found in group)
         which = ", ".join(f"{title} {fmt.count(n)}" for title, n in measures.most_common())
-        said.append((f"{plural(len(group), 'comparison')}: {words.reason(reason)}{settle}.", f"By measure: {which}."))
+        detail = f"By measure: {which}.{_largest_beyond(words, group)}"
+        said.append((f"{plural(len(group), 'comparison')}: {words.reason(reason)}{settle}.", detail))
     return said
 
 
-def _rough(n: int) -> int:
-    """Two leading digits are all that such a guess is worth."""
-    step = int(10 ** max(len(str(n)) - 2, 0))
-    return math.ceil(n / step) * step
+def _settles(comparisons: Sequence[Comparison]) -> bool:
+    """Whether rows can settle it at all: an undefined gap has its own reason."""
+    return any(found.rows_needed or found.gap.value is not None for found in comparisons)
 
 
-def _digits(term: Term, found: Comparison) -> int | None:
-    ours, theirs, gap = found.group_estimate.value, found.reference_estimate.value, found.gap.value
-    if term.kind != "share" or ours is None or theirs is None:
-        return None
-    return fmt.percent_digits(ours, theirs, gap=gap if found.comparison == "difference" else None)
+def _largest_beyond(words: Words, comparisons: Sequence[Comparison]) -> str:
+    """The comparison furthest beyond its limit, so that the largest gap is named although it may be chance."""
+    beyond = [found for found in comparisons if excess(found) > 1.0]
+    if not beyond:
+        return ""
+    found = max(beyond, key=excess)
+    gap = gap_text(words, found)
+    unit = f"{fmt.NBSP}points" if found.comparison == "difference" and words.term(found.metric).kind == "share" else ""
+    where = f"{literal(found.grouping)} {group_name(found.group)}, {words.model(found.model)}"
+    return f" Furthest beyond its limit: {words.term(found.metric).title} of {where}, {gap}{unit}."
 
 
 def _reference(words: Words, grouping: Grouping, found: Comparison) -> str:
@@ -169,8 +202,8 @@ def _reference(words: Words, grouping: Grouping, found: Comparison) -> str:
     return f"those {whose(grouping, found.reference_group or found.reference)}"
 
 
-def _bracket(words: Words, found: Comparison, digits: int | None) -> str:
-    parts = [", ".join(part for part in (_gap(words, found, digits), _gap_interval(words, found, digits)) if part)]
+def _bracket(words: Words, found: Comparison) -> str:
+    parts = [", ".join(part for part in (_gap(words, found), _gap_interval(words, found)) if part)]
     ours, theirs = counts(found.group_estimate), counts(found.reference_estimate)
     if ours and theirs:
         parts.append(f"{ours} against {theirs}")
@@ -183,13 +216,13 @@ def _n(estimate: Estimate) -> str:
     return fmt.count(estimate.n)
 
 
-def _gap(words: Words, found: Comparison, digits: int | None) -> str:
+def _gap(words: Words, found: Comparison) -> str:
     gap = found.gap.value
     if gap is None:
         return ""
     if found.comparison == "ratio":
         return f"ratio {fmt.number(gap, 2)}"
-    size = _size(words, found.metric, gap, digits)
+    size = _size(words, found.metric, gap)
     if gap == 0:
         return "no difference"
     if words.term(found.metric).kind == "share":
@@ -197,7 +230,7 @@ def _gap(words: Words, found: Comparison, digits: int | None) -> str:
     return f"{size} {'higher' if gap > 0 else 'lower'}"
 
 
-def _gap_interval(words: Words, found: Comparison, digits: int | None) -> str:
+def _gap_interval(words: Words, found: Comparison) -> str:
     low, high, gap = found.gap.low, found.gap.high, found.gap.value
     if low is None or high is None:
         return ""
@@ -208,18 +241,16 @@ def _gap_interval(words: Words, found: Comparison, digits: int | None) -> str:
     more, less = ("more", "less") if share else ("higher", "lower")
     near, far = (low, high) if (gap or 0) >= 0 else (-high, -low)
     if near >= 0:
-        return f"{name} {_bare(words, found.metric, near, digits)} to {_bare(words, found.metric, far, digits)}"
+        return f"{name} {_bare(words, found.metric, near)} to {_bare(words, found.metric, far)}"
     sides = (less, more) if (gap or 0) >= 0 else (more, less)
-    return f"{name} {_bare(words, found.metric, near, digits)} {sides[0]} to {_bare(words, found.metric, far, digits)} {sides[1]}"
+    return f"{name} {_bare(words, found.metric, near)} {sides[0]} to {_bare(words, found.metric, far)} {sides[1]}"
 
 
-def _size(words: Words, metric: str, gap: float, digits: int | None) -> str:
-    return (
-        fmt.points(gap, digits or 0) if words.term(metric).kind == "share" else words.written(metric, abs(gap), digits)
-    )
+def _size(words: Words, metric: str, gap: float) -> str:
+    return fmt.points(gap, 1) if words.term(metric).kind == "share" else words.written(metric, abs(gap))
 
 
-def _bare(words: Words, metric: str, value: float, digits: int | None) -> str:
+def _bare(words: Words, metric: str, value: float) -> str:
     if words.term(metric).kind == "share":
-        return fmt.percent_number(abs(value), digits or 0)
-    return words.written(metric, abs(value), digits)
+        return fmt.percent_number(abs(value), 1)
+    return words.written(metric, abs(value))

@@ -35,11 +35,14 @@ def release_highlights(report: Report, words: Words) -> list[Sentence]:
                 f"And {plural(len(said) - len(shown), 'more finding')}, in the chapter on releases.", anchor="releases"
             )
         )
+    clear = clear_changes(report, releases)
     room = max(MOST_CHANGES - len(shown), 1)
-    shown += [
-        Sentence(change_sentence(report, words, change), anchor="releases")
-        for change in clear_changes(report, releases)[:room]
-    ]
+    shown += [Sentence(change_sentence(report, words, change), anchor="releases") for change in clear[:room]]
+    if len(clear) > room:
+        more = (
+            f"And {plural(len(clear) - room, 'more rate')} changed beyond chance, by less, in the chapter on releases."
+        )
+        shown.append(Sentence(more, anchor="releases"))
     if not shown:
         shown = [
             Sentence(
@@ -67,23 +70,29 @@ def clear_changes(report: Report, releases: Releases) -> list[RateChange]:
 
 
 def change_sentence(report: Report, words: Words, change: RateChange) -> str:
-    """One rate's change: "The miss rate of patients whose age is over 75 rose from 25 % to 31 % (6 points more, ...)."""
+    """One rate's change: "The miss rate of patients whose age is over 75 rose from 25.0 % to 31.1 % (6.1 points more, ...)."""
     term = words.term(change.metric)
     old, new, gap = change.old.value, change.new.value, change.change.value
     if old is None or new is None or gap is None:
         return f"The change of the {term.title} {_of_whom(report, words, change)} is undefined: {words.reason(change.change.reason)}."
-    digits = fmt.percent_digits(new, old, gap=gap) if term.kind == "share" else None
     verb = "rose" if gap > 0 else "fell" if gap < 0 else "stayed"
     size = (
-        f"{fmt.points(gap, digits or 0)} {'more' if gap > 0 else 'less'}"
+        f"{fmt.points(gap, 1)} {'more' if gap > 0 else 'less'}"
         if term.kind == "share"
         else (f"{words.written(change.metric, abs(gap))} {'more' if gap > 0 else 'less'}")
     )
-    interval = _interval(words, change.metric, change.change, digits)
+    interval = _interval(words, change.metric, change.change)
     return (
-        f"The {term.title} {_of_whom(report, words, change)} {verb} from {words.written(change.metric, old, digits)} to "
-        f"{words.written(change.metric, new, digits)} ({size}{interval})."
+        f"The {term.title} {_of_whom(report, words, change)} {verb} from {words.written(change.metric, old)} to "
+        f"{words.written(change.metric, new)} ({size}{interval})."
     )
+
+
+def new_finding_sentence(report: Report, words: Words, finding: str) -> str:
+    """What newly diverges since the baseline, by how much its gap changed and what the group's own rate did."""
+    releases = report.releases
+    change = None if releases is None else next((c for c in releases.verdicts if c.finding == finding), None)
+    return "" if change is None else _verdict_change(report, words, change).text
 
 
 def finding_parts(finding: str) -> tuple[str, str, str, str]:
@@ -124,12 +133,46 @@ def _verdict_change(report: Report, words: Words, change: VerdictChange) -> Sent
             low, high = (signed_change(words, metric, end, of_ratio=of_ratio) for end in (gap.low, gap.high))
             interval = f", {words.level_name()} {low} to {high}"
         text = f"{text[:-1]} (its {'ratio' if of_ratio else 'gap'} changed by {size}{interval})."
+    text += _own_rate(report, words, change)
     return Sentence(
         text,
         SEVERITIES.get(change.change, "info"),
         label=change.change[:1].upper() + change.change[1:],
         anchor="releases",
     )
+
+
+LOWER_IS_BETTER = ("fnr", "fpr", "fdr", "for", "brier", "expected_calibration_error", "negative_likelihood_ratio")
+HIGHER_IS_BETTER = (
+    "accuracy",
+    "balanced_accuracy",
+    "tpr",
+    "tnr",
+    "ppv",
+    "npv",
+    "f1",
+    "mcc",
+    "auc",
+    "positive_likelihood_ratio",
+)
+
+
+def _own_rate(report: Report, words: Words, change: VerdictChange) -> str:
+    """What the group's own rate did: a gap also opens where the others change, or where the group alone gets better."""
+    if change.change != "newly diverges" or report.releases is None:
+        return ""
+    key = finding_parts(change.finding)[:3]
+    rate = next((r for r in report.releases.rates if (r.metric, r.grouping, r.group) == key), None)
+    if rate is None or rate.old.value is None or rate.new.value is None:
+        return ""
+    metric, step = rate.metric, rate.new.value - rate.old.value
+    old, new = words.written(metric, rate.old.value), words.written(metric, rate.new.value)
+    own = f"The group's own {words.term(metric).title}"
+    if step == 0:
+        return f" {own} stayed at {new}: what is new is the gap to the others."
+    moved = f"{'rose' if step > 0 else 'fell'} from {old} to {new}"
+    better = (step < 0 and metric in LOWER_IS_BETTER) or (step > 0 and metric in HIGHER_IS_BETTER)
+    return f" {own} got better, it {moved}: what is new is the gap to the others." if better else f" {own} {moved}."
 
 
 def _of_whom(report: Report, words: Words, change: RateChange) -> str:
@@ -141,11 +184,11 @@ def _of_whom(report: Report, words: Words, change: RateChange) -> str:
     return f"of {words.units} {whose(grouping, change.group)}"
 
 
-def _interval(words: Words, metric: str, gap: Estimate, digits: int | None) -> str:
+def _interval(words: Words, metric: str, gap: Estimate) -> str:
     if gap.low is None or gap.high is None:
         return ""
     if words.term(metric).kind == "share":
-        low, high = (fmt.signed_points(end, digits or 0) for end in (gap.low, gap.high))
+        low, high = (fmt.signed_points(end) for end in (gap.low, gap.high))
     else:
         low, high = (fmt.signed(fmt.number(end), end) for end in (gap.low, gap.high))
     return f", {words.level_name()} {low} to {high}"

@@ -169,10 +169,12 @@ def test_the_pdfs_page_cuts_long_tables_after_the_flagged_rows_and_says_so(print
     block = printed.by_id("all-comparisons")
     (scroll, note, *_) = block.children
     rows = scroll.children[0].children[2].children
-    assert len(rows) == 9, "every diverging comparison of the model that is signed for"
-    assert all("diverges" in row.text and "2.4" in row.text for row in rows)
+    assert len(rows) == 10, "every comparison of the model that is signed for that is beyond its limit"
+    assert all("2.4" in row.text for row in rows)
+    assert ["diverges" in row.text for row in rows] == [True] * 9 + [False]
     assert note.text.replace("\u00a0", " ") == (
-        "9 of 60 rows, flagged ones first. All are in card.html and in report.json, which is attached to this file."
+        "10 of 60 rows, diverging ones first, then those beyond their limit without the evidence, the largest gap first. "
+        "All are in card.html and in report.json, which is attached to this file."
     )
 
 

@@ -50,7 +50,7 @@ def test_the_verdict_comes_first(markdown: str) -> None:
     assert lines[0] == "# Referral model 2.4"
     assert lines[2] == "## Verdict"
     assert lines[3] == "**Referral model 2.4 does not pass**"
-    assert "misses 31\u00a0% of ill patients whose age is over 75" in markdown
+    assert "misses 31.1\u00a0% of ill patients whose age is over 75" in markdown
 
 
 def test_every_row_of_every_table_is_there(markdown: str) -> None:

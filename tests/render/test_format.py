@@ -62,9 +62,9 @@ def test_thousands_are_set_off() -> None:
     assert fmt.plain(20000) == "20,000"
 
 
-def test_percents_of_one_sentence_do_not_contradict_its_gap() -> None:
-    assert fmt.percent_digits(0.307, 0.152, gap=0.1545) == 1
-    assert fmt.percent_digits(0.3113, 0.18, gap=0.1313) == 0
+def test_parts_add_up_as_they_are_written() -> None:
+    assert fmt.adds_up(-0.10, [-0.04, -0.07, 0.01])
+    assert not fmt.adds_up(0.0759, [0.0384, 0.0124, 0.0251])
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,14 @@ from types import ModuleType
 import pytest
 
 from reporter.render.metric_terms import terms
-from reporter.render.wording import Words, condition, find_level, literal, whose
-from reporter.render.wording_findings import finding_sentence, undecided_sentences, verdict_sentence
+from reporter.render.wording import Words, by_grouping, condition, find_level, literal, whose
+from reporter.render.wording_findings import (
+    excess,
+    finding_sentence,
+    undecided_by_reason,
+    undecided_sentences,
+    verdict_sentence,
+)
 from reporter.results import Card, Comparison, Estimate, Grouping, Level, Report
 
 AGE = Grouping("age", ("age",), (Level("> 75", 512, ("> 75",)), Level("<= 75", 4076, ("<= 75",))))
@@ -65,21 +71,21 @@ def plain(text: str) -> str:
 
 def test_a_flagged_group_is_one_plain_sentence_with_counts_and_interval(words: Words) -> None:
     assert plain(finding_sentence(words, AGE, found())) == (
-        "Referral model 2.4 misses 31 % of ill patients whose age is over 75 and 18 % of the others "
-        "(13 points more, 95 % interval 6 to 20; 66 of 212 against 341 of 1,894)."
+        "Referral model 2.4 misses 31.1 % of ill patients whose age is over 75 and 18.0 % of the others "
+        "(13.1 points more, 95 % interval 6.5 to 19.9; 66 of 212 against 341 of 1,894)."
     )
 
 
 def test_a_gap_below_the_reference_is_less(words: Words) -> None:
     one = found(group_estimate=share(38, 212), reference_estimate=share(587, 1894), gap=Estimate(-0.13, -0.19, -0.06))
-    assert "(13 points less, 95 % interval 6 to 19; 38 of 212" in plain(finding_sentence(words, AGE, one))
+    assert "(13.0 points less, 95 % interval 6.0 to 19.0; 38 of 212" in plain(finding_sentence(words, AGE, one))
 
 
 def test_an_interval_over_zero_names_both_directions(words: Words) -> None:
     up = found(gap=Estimate(0.1313, -0.01, 0.2))
     down = found(group_estimate=share(38, 212), reference_estimate=share(587, 1894), gap=Estimate(-0.13, -0.19, 0.02))
-    assert "13 points more, 95 % interval 1 less to 20 more;" in plain(finding_sentence(words, AGE, up))
-    assert "13 points less, 95 % interval 2 more to 19 less;" in plain(finding_sentence(words, AGE, down))
+    assert "13.1 points more, 95 % interval 1.0 less to 20.0 more;" in plain(finding_sentence(words, AGE, up))
+    assert "13.0 points less, 95 % interval 2.0 more to 19.0 less;" in plain(finding_sentence(words, AGE, down))
 
 
 def test_a_ratio_is_a_ratio(words: Words) -> None:
@@ -92,7 +98,7 @@ def test_a_ratio_is_a_ratio(words: Words) -> None:
         gap=Estimate(0.774, 0.67, 0.87),
     )
     assert plain(finding_sentence(words, AGE, one)) == (
-        "With Referral model 2.4, 24 % of patients whose age is over 75 are referred, and 31 % of the others "
+        "With Referral model 2.4, 24.0 % of patients whose age is over 75 are referred, and 31.0 % of the others "
         "(ratio 0.77, 95 % interval 0.67 to 0.87; 24 of 100 against 310 of 1,000)."
     )
 
@@ -161,9 +167,11 @@ def test_a_pooled_group_says_that_it_is_one() -> None:
 
 def test_what_could_not_be_decided_is_grouped_and_counted(words: Words) -> None:
     wide = [found(verdict="insufficient evidence", reason="too wide to tell", rows_needed=n) for n in (123, 900)]
-    small = found(verdict="insufficient evidence", reason="fewer than 30 rows", metric="fpr")
+    undefined = Estimate(None, reason="no row labelled 0")
+    small = found(verdict="insufficient evidence", reason="fewer than 30 rows", metric="fpr", gap=undefined)
     assert [plain(text) for text in undecided_sentences(words, [small, *wide, found()])] == [
-        "2 comparisons: too wide to tell; about 130 to 900 more patients of the group would settle each. By measure: miss rate 2.",
+        "2 comparisons: too wide to tell; about 130 to 900 more patients of the group would settle each. "
+        "By measure: miss rate 2. Furthest beyond its limit: miss rate of age > 75, Referral model 2.4, +13.1 points.",
         "1 comparison: fewer than 30 patients. By measure: false alarm rate 1.",
     ]
 
@@ -209,7 +217,7 @@ def test_the_vocabulary_replaces_every_default_word(samples: ModuleType) -> None
     bank_words = Words.of(replace(base, card=card))
     sentence = plain(finding_sentence(bank_words, AGE, found(metric="fpr")))
     assert sentence.startswith(
-        "With Referral model 2.4, 31 % of insolvent applicants whose age is over 75 are wrongly approved, and 18 %"
+        "With Referral model 2.4, 31.1 % of insolvent applicants whose age is over 75 are wrongly approved, and 18.0 %"
     )
     assert bank_words.term("referral_rate").title == "approval rate"
 
@@ -219,7 +227,7 @@ def test_without_a_vocabulary_rows_are_rows() -> None:
     assert card.vocabulary == {}
     empty = Words("Model", "1", "predicted positive", "positive", "negative", "row", "rows", "referral rate", 0.95)
     assert plain(finding_sentence(empty, AGE, found(model="m"))).startswith(
-        "m misses 31 % of positive rows whose age is over 75"
+        "m misses 31.1 % of positive rows whose age is over 75"
     )
 
 
@@ -229,3 +237,49 @@ def test_without_a_vocabulary_rows_are_rows() -> None:
 )
 def test_names_show_every_character(name: str, shown: str) -> None:
     assert literal(name) == shown
+
+
+def undecided(*needed: int | None) -> list[Comparison]:
+    inside = Estimate(0.01, -0.09, 0.11, 2106)
+    return [found(verdict="insufficient evidence", reason="too wide", rows_needed=n, gap=inside) for n in needed]
+
+
+@pytest.mark.parametrize(
+    ("needed", "said"),
+    [
+        ((3464,), "about 3,500 more patients of the group would settle it."),
+        ((8, 12_000), "about 8 to 12,000 more patients of the group would settle each."),
+        (
+            (2411, None, None),
+            "about 2,500 more patients of the group would settle one; for the other 2 more patients of that group alone "
+            "would not do, or how many cannot be told.",
+        ),
+        (
+            (8, 70, None),
+            "about 8 to 70 more patients of the group would settle each of 2; for the other one more patients of that group "
+            "alone would not do, or how many cannot be told.",
+        ),
+        ((None, None), "more patients of these groups alone would not settle them, or how many cannot be told."),
+    ],
+)
+def test_rows_that_would_settle_it_are_told_for_as_many_comparisons_as_they_would(
+    words: Words, needed: tuple[int | None, ...], said: str
+) -> None:
+    ((text, _),) = undecided_by_reason(words, undecided(*needed))
+    assert text.endswith(f"too wide; {said}")
+
+
+def test_how_far_a_gap_is_beyond_its_limit_looks_at_the_rules_side() -> None:
+    gap = Estimate(-0.1, -0.2, 0.0, 100)
+    assert excess(found(gap=gap)) == pytest.approx(2.0)
+    assert excess(found(gap=gap, side="high")) < 0
+    halved = found(gap=Estimate(0.64, 0.5, 0.8, 100), comparison="ratio", limit=0.8)
+    assert excess(halved) == pytest.approx(2.0)
+    assert excess(found(gap=Estimate(None, reason="no row"))) == 0.0
+
+
+def test_a_column_that_is_called_what_a_value_is_called_is_told_apart_from_it() -> None:
+    female = Grouping("Female", ("Female",), (Level("Female", 3, ("Female",)), Level("Male", 7, ("Male",))))
+    assert whose(female, "Male") == "whose column Female is “Male”"
+    assert by_grouping(female) == "By column Female"
+    assert (whose(SEX, "Male"), by_grouping(SEX)) == ("whose sex is Male", "By sex")

@@ -62,7 +62,7 @@ def test_only_changes_beyond_chance_are_told(report: Report, samples: ModuleType
     chance = RateChange("sex", "Female", "fnr", old, new, Estimate(0.1, -0.02, 0.22, 200), 0.1)
     unwatched = RateChange("sex", "Male", "ppv", old, new, Estimate(0.1, 0.02, 0.18, 200), 0.01)
     assert said(report, verdicts=(), rates=(chance, clear, unwatched)) == [
-        "The miss rate of patients whose sex is Male rose from 20 % to 30 % (10 points more, 95 % interval +2 to +18)."
+        "The miss rate of patients whose sex is Male rose from 20.0 % to 30.0 % (10.0 points more, 95 % interval +2.0 to +18.0)."
     ]
 
 
@@ -91,3 +91,36 @@ def test_an_undefined_change_says_why(report: Report, samples: ModuleType) -> No
 
 def test_a_findings_id_is_read_back() -> None:
     assert finding_parts("fnr/a%2Fb/50%25/m/rule") == ("fnr", "a/b", "50%", "m")
+
+
+def rates(samples: ModuleType, old: int, new: int) -> tuple[RateChange, ...]:
+    first, second = samples.rate(old, 500), samples.rate(new, 500)
+    gap = Estimate((new - old) / 500, -0.2, 0.2, 500)
+    return (RateChange("sex", "Male", "fnr", first, second, gap, 0.2),)
+
+
+@pytest.mark.parametrize(
+    ("new", "own"),
+    [
+        (
+            36,
+            "The group's own miss rate got better, it fell from 17.4 % to 7.2 %: what is new is the gap to the others.",
+        ),
+        (120, "The group's own miss rate rose from 17.4 % to 24.0 %."),
+        (87, "The group's own miss rate stayed at 17.4 %: what is new is the gap to the others."),
+    ],
+)
+def test_a_new_gap_says_what_the_groups_own_rate_did(report: Report, samples: ModuleType, new: int, own: str) -> None:
+    change = VerdictChange("fnr/sex/Male/2.4", "within limit", "diverges", "newly diverges")
+    told = f"The miss rate of patients whose sex is Male newly diverges. {own}"
+    assert said(report, verdicts=(change,), rates=rates(samples, 87, new)) == [told]
+
+
+def test_clear_changes_that_are_not_told_are_counted(report: Report, samples: ModuleType) -> None:
+    old, new = samples.rate(40, 200), samples.rate(60, 200)
+    clear = tuple(
+        RateChange("sex", f"g{place}", "fnr", old, new, Estimate(0.1, 0.02, 0.18, 200), 0.01) for place in range(9)
+    )
+    texts = said(report, verdicts=(), rates=clear)
+    assert len(texts) == 7
+    assert texts[-1] == "And 3 more rates changed beyond chance, by less, in the chapter on releases."
