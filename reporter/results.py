@@ -368,7 +368,7 @@ class TreeResult:
 
 @dataclass(frozen=True, slots=True)
 class NoisePoint:
-    """A statistic of one group at one noise level: the mean over repeats and its Monte-Carlo standard error."""
+    """A statistic of one group at one noise level: its mean over the ``repeats`` in which it is defined, and the Monte-Carlo standard error."""
 
     group: str
     noise: float
@@ -382,10 +382,13 @@ class NoisePoint:
 class NoiseFinding:
     """Which of two groups one statistic puts at a disadvantage, over the noise levels above 0.
 
-    ``lower`` and ``higher`` are the groups with the lowest and highest mean over the levels. Of ``levels`` noise levels (those where
-    both are defined) ``lower`` is below at ``levels_lower``, the proportion ``share``. ``mean_gap`` is higher minus lower, ``largest_gap`` the
-    largest such difference, at noise level ``largest_at``. ``systematic``: below at nine levels of ten or more, by more than twice the
-    Monte-Carlo error of the mean gap.
+    ``lower`` and ``higher`` are the two groups whose means over the levels lie furthest apart. Of ``levels`` noise levels (those where
+    both are defined in every repeat) ``lower`` is below at ``levels_lower``, the proportion ``share``. ``mean_gap`` is higher minus lower,
+    ``mean_gap_error`` an upper bound of its Monte-Carlo error; ``largest_gap`` is the largest such difference, at noise level ``largest_at``.
+    ``sampling_error``: the standard error of ``mean_gap`` from who belongs to the groups (a jackknife over blocks of rows);
+    ``p_adjusted``: of no gap by that error, adjusted for the pairs of groups and the statistics that were compared. Both are None where they
+    cannot be told. ``systematic``: below at nine levels of ten or more, by more than twice the Monte-Carlo error, and
+    ``p_adjusted`` at most 0.05.
     """
 
     statistic: str
@@ -399,11 +402,13 @@ class NoiseFinding:
     largest_gap: float
     largest_at: float
     systematic: bool
+    sampling_error: float | None = None
+    p_adjusted: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseGroup:
-    """Why PABAK and kappa differ in one group (means over the noise levels above 0), and what its scores do.
+    """Why PABAK and kappa differ in one group (means over the noise levels above 0 where both are defined in every repeat), and what its scores do.
 
     ``correction`` = PABAK - kappa = ``prevalence_part`` + ``bias_part``. ``mean_score`` and ``referral_rate`` at the lowest and the
     highest noise level.

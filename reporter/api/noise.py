@@ -27,8 +27,9 @@ class NoiseStudy:
     """The result of a noise study.
 
     ``curves`` has one row for each group, noise level and statistic: the mean over the repeats and its Monte-Carlo standard
-    error (NaN with fewer than two repeats, or where the statistic is undefined). ``findings`` say which statistic puts
-    which group at a disadvantage. ``partial``: the study was interrupted, ``repeats`` are the finished ones. ``notes`` say
+    error (NaN with fewer than two repeats, or where the statistic is undefined); ``repeats`` are those in which it is defined.
+    ``findings`` say which statistic puts which group at a disadvantage, beyond chance in the noise and in who belongs to the groups.
+    ``partial``: the study was interrupted, ``repeats`` are the finished ones. ``notes`` say
     what was undefined.
     """
 
@@ -165,8 +166,9 @@ def noise_study_cv(
 ) -> NoiseStudy:
     """The published design: a logistic stand-in is fitted in each of the folds and applied to the fold's original and perturbed rows.
 
-    Statistics are computed per fold and group and averaged over the folds. Folds are drawn anew for each repeat. The model is a
-    logistic regression with an L2 penalty (C = 1), solved to convergence.
+    Statistics are computed per fold and group and averaged over the folds; one that is undefined in a fold is undefined in that repeat,
+    which ``repeats`` of the curves and ``notes`` tell. Folds are drawn anew for each repeat. The model is a logistic regression with an
+    L2 penalty (C = 1), solved to convergence.
 
     Parameters
     ----------
@@ -316,7 +318,7 @@ def _study(run: NoiseRun, labels: tuple[Any, ...]) -> NoiseStudy:
     curves = curves.astype({"mean": np.float64, "mc_error": np.float64})
     return NoiseStudy(
         curves=curves,
-        findings=noise_findings(run.points),
+        findings=noise_findings(run.points, run.replicates),
         points=run.points,
         groups=dict(zip(labels, run.group_sizes, strict=True)),
         repeats=run.repeats,

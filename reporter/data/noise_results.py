@@ -229,7 +229,7 @@ def _result(
         points=run.points,
         partial=run.partial,
         notes=run.notes,
-        findings=noise_findings(run.points),
+        findings=noise_findings(run.points, run.replicates),
         one_hot=run.spec.one_hot,
     )
 

@@ -29,6 +29,10 @@ STATISTICS = (
 """In this order in every array and table. mean_score and referral_rate are those of the perturbed rows."""
 
 
+N_SUMS = 5
+"""Predicted 1 again; predicted 1 both times; sums of the score's change d, of d^2 and of (r - mean r) d."""
+
+
 def repeat_statistics(n: ArrayLike, n_one: ArrayLike, mean_r: ArrayLike, s_rr: ArrayLike, totals: Floats) -> Floats:
     """All statistics of each repeat, level and group, NaN where undefined; shape (repeats, levels, groups, statistics).
 
@@ -64,12 +68,12 @@ def repeat_statistics(n: ArrayLike, n_one: ArrayLike, mean_r: ArrayLike, s_rr: A
 
 
 def curve_points(
-    values: Floats, groups: Sequence[str], levels: Sequence[float]
+    values: Floats, groups: Sequence[str], levels: Sequence[float], *, folds: int | None = None
 ) -> tuple[tuple[NoisePoint, ...], tuple[str, ...]]:
     """The mean over repeats of each group, level and statistic with its Monte-Carlo error (sd/sqrt(repeats)), and notes.
 
-    A repeat in which a statistic is undefined does not count for it: ``repeats`` of the point says how many did, and a
-    note says that it happened. No error with fewer than two repeats.
+    A repeat in which a statistic is undefined (with ``folds``: in one of them) does not count for it: ``repeats`` of the point says how
+    many did, and a note how many did not. No error with fewer than two repeats.
     """
     defined = np.isfinite(values)
     count = defined.sum(axis=0)
@@ -96,16 +100,24 @@ def curve_points(
                         repeats=k,
                     )
                 )
-    return tuple(points), tuple(_notes(len(values), count, groups))
+    return tuple(points), tuple(_notes(len(values), count, groups, folds))
 
 
-def _notes(repeats: int, count: Floats, groups: Sequence[str]) -> list[str]:
+def _notes(repeats: int, count: Floats, groups: Sequence[str], folds: int | None) -> list[str]:
+    """One note for all statistics of a group that are undefined in the same repeats."""
     notes = []
     for g, group in enumerate(groups):
+        together: dict[tuple[int, ...], list[str]] = {}
         for s, statistic in enumerate(STATISTICS):
-            short = int((count[:, g, s] < repeats).sum())
-            if short:
-                notes.append(
-                    f"{statistic} of {group} is undefined in some repeats at {short} noise levels; they do not count there"
-                )
+            missing = tuple((repeats - count[:, g, s]).astype(int).tolist())
+            if any(missing):
+                together.setdefault(missing, []).append(statistic)
+        for missing, statistics in together.items():
+            often = [number for number in missing if number]
+            at = "1 noise level" if len(often) == 1 else f"{len(often)} noise levels"
+            where = "" if folds is None else f" (in one of their {folds} folds or more)"
+            most = f"{often[0]}" if min(often) == max(often) else f"{min(often)} to {max(often)}"
+            many = f"all {repeats} repeats" if min(often) == repeats else f"{most} of {repeats} repeats"
+            rest = "" if min(often) == repeats else "; means are of the other repeats, and no finding uses these levels"
+            notes.append(f"{', '.join(statistics)} of {group}: undefined in {many}{where} at {at}{rest}")
     return notes

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reporter.stats.cells import Floats, Ints
+from reporter.stats.noise_blocks import Blocks, BlockSums
 from reporter.stats.noise_curves import repeat_statistics
 from reporter.stats.noise_spec import NoiseSpec
 from reporter.stats.perturbation import Column, Perturber
@@ -23,9 +24,6 @@ TILE_ROWS = 131_072
 
 BATCH_ROWS = 131_072
 """About so many rows are predicted in one call."""
-
-N_SUMS = 5
-"""Predicted 1 again; predicted 1 both times; sums of the score's change d, of d^2 and of (r - mean r) d."""
 
 
 class Scorer(Protocol):
@@ -62,13 +60,32 @@ class Tile:
     quota: Ints | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TileSums:
+    """The sums of a tile: ``by_group`` (levels, the tile's groups, N_SUMS), and ``by_block`` the same for ``blocks`` of these groups."""
+
+    by_group: Floats
+    blocks: Ints
+    by_block: Floats
+
+
 class Part:
-    """Rows that one scorer predicts, with what is known of their original scores (arrays over all of the study's rows)."""
+    """Rows that one scorer predicts, with what is known of their original scores (arrays over all of the study's rows).
+
+    ``blocks``: the block of its group that each of the study's rows belongs to.
+    """
 
     def __init__(
-        self, scorer: Scorer, perturber: Perturber, spec: NoiseSpec, groups: Groups, rows: NDArray[np.intp], fold: int
+        self,
+        scorer: Scorer,
+        perturber: Perturber,
+        spec: NoiseSpec,
+        groups: Groups,
+        blocks: Blocks,
+        rows: NDArray[np.intp],
+        fold: int,
     ) -> None:
-        self.scorer, self.perturber, self.spec, self.groups = scorer, perturber, spec, groups
+        self.scorer, self.perturber, self.spec, self.groups, self.blocks = scorer, perturber, spec, groups, blocks
         self.rows, self.fold = rows, fold
         self.codes = groups.codes[rows]
         scores = original_scores(scorer, rows)
@@ -92,8 +109,8 @@ class Part:
                     key = (1, repeat, self.fold, draw, number)
                     yield Tile(repeat, chunk, present.astype(np.intp), key, quotas[number] if quotas else None)
 
-    def measure(self, tiles: Sequence[Tile]) -> list[Floats]:
-        """The sums of each tile, arrays of shape (levels, the tile's groups, N_SUMS); all tiles are predicted in one call."""
+    def measure(self, tiles: Sequence[Tile]) -> list[TileSums]:
+        """The sums of each tile; all tiles are predicted in one call."""
         n_levels = len(self.spec.levels)
         drawn = [self.perturber.draw(self._rng(tile.key), tile.rows, tile.quota) for tile in tiles]
         rows = np.concatenate([np.tile(tile.rows, n_levels) for tile in tiles])
@@ -111,18 +128,26 @@ class Part:
         s_rr = np.bincount(self.codes, weights=self.centred[self.rows] ** 2, minlength=n_groups)
         return repeat_statistics(n, n_one, self.means, s_rr, totals)
 
-    def _sums(self, tile: Tile, scores: Floats) -> Floats:
-        rows, scores = tile.rows, scores.reshape(len(self.spec.levels), -1)
-        starts = np.zeros(1, dtype=np.intp)
-        if len(tile.groups) > 1:
-            codes = self.groups.codes[rows]
-            order = np.argsort(codes, kind="stable")
-            rows, scores = rows[order], scores[:, order]
-            starts = np.searchsorted(codes[order], tile.groups)
+    def no_sums(self) -> BlockSums:
+        """The sums of the original scores by block, without any perturbed ones."""
+        sums = BlockSums.empty(len(self.spec.levels), self.blocks.n)
+        at, centred = self.blocks.of_row[self.rows], self.centred[self.rows]
+        for place, values in enumerate((None, self.predicted[self.rows], centred, centred**2)):
+            sums.originals[:, place] = np.bincount(at, weights=values, minlength=self.blocks.n)
+        return sums
+
+    def _sums(self, tile: Tile, scores: Floats) -> TileSums:
+        # Rows block by block, and so group by group.
+        at = self.blocks.of_row[tile.rows]
+        order = np.argsort(at, kind="stable")
+        rows, scores = tile.rows[order], scores.reshape(len(self.spec.levels), -1)[:, order]
+        blocks, starts = np.unique(at[order], return_index=True)
         change = scores - self.original[rows]
         again = self._predicts_one(scores)
         parts = (again, again & self.predicted[rows], change, change * change, change * self.centred[rows])
-        return np.stack([np.add.reduceat(part, starts, axis=1, dtype=np.float64) for part in parts], axis=2)
+        by_block = np.stack([np.add.reduceat(part, starts, axis=1, dtype=np.float64) for part in parts], axis=2)
+        first = np.searchsorted(blocks, self.blocks.starts[tile.groups])
+        return TileSums(np.add.reduceat(by_block, first, axis=1), blocks, by_block)
 
     def _predicts_one(self, scores: Floats) -> NDArray[np.bool_]:
         one: NDArray[np.bool_]

@@ -75,6 +75,8 @@ def test_published_claims_about_pabak_and_icc_hold_at_every_level(published: dic
     found = {finding.statistic: finding for finding in published[sd].findings.statistics}
     assert (found["pabak"].lower, found["pabak"].levels_lower, found["pabak"].levels) == ("0", 30, 30)
     assert (found["icc_a1"].lower, found["icc_a1"].levels_lower, found["icc_a1"].levels) == ("1", 30, 30)
+    assert found["pabak"].systematic
+    assert found["icc_a1"].systematic
 
 
 def test_kappa_has_no_systematic_gap_at_sd_1_and_is_lower_in_group_1_at_5_and_10(
@@ -83,7 +85,7 @@ def test_kappa_has_no_systematic_gap_at_sd_1_and_is_lower_in_group_1_at_5_and_10
     found = {sd: {f.statistic: f for f in study.findings.statistics}["kappa"] for sd, study in published.items()}
     assert not found[1].systematic
     for sd in (5, 10):
-        assert (found[sd].lower, found[sd].levels_lower) == ("1", 30)
+        assert (found[sd].lower, found[sd].levels_lower, found[sd].systematic) == ("1", 30, True)
 
 
 @pytest.mark.parametrize("sd", [1, 5, 10])

@@ -17,6 +17,7 @@ from reporter.stats.agreement import agreement_from_counts
 from reporter.stats.icc import icc
 from reporter.stats.noise import NoiseRun, run_noise, run_noise_folds
 from reporter.stats.noise_curves import STATISTICS
+from reporter.stats.noise_findings import noise_findings
 from reporter.stats.noise_spec import NoiseSpec, noise_spec
 from reporter.stats.noise_tiles import Groups
 from reporter.stats.stand_in import LogisticStandIn
@@ -191,7 +192,41 @@ def test_a_constant_prediction_leaves_kappa_undefined_and_says_so() -> None:
     assert found_at(run, "x", 0.1, "kappa") == NoisePoint("x", 0.1, "kappa", None, None, 0)
     assert found_at(run, "x", 0.1, "icc_a1").mean is None
     assert found_at(run, "x", 0.1, "pabak").mean == 1
-    assert "kappa of x is undefined in some repeats at 3 noise levels; they do not count there" in run.notes
+    together = "kappa, prevalence_adjusted_kappa, bias_adjusted_kappa, icc_a1"
+    assert f"{together} of x: undefined in all 6 repeats at 3 noise levels" in run.notes
+
+
+def test_a_note_says_in_how_many_repeats_a_statistic_is_undefined() -> None:
+    columns = {"x": np.linspace(-3, -0.3, 60)}
+
+    def seldom(rows: np.ndarray, changed: Mapping[str, np.ndarray]) -> np.ndarray:
+        return 1 / (1 + np.exp(-changed.get("x", columns["x"][rows])))
+
+    spec = noise_spec({"x": {"sd": 2}}, levels=[0.02, 0.05], repeats=50)
+    run = run_noise(seldom, columns, Groups(("x", "y"), np.arange(60) % 2), spec)
+    points = [found_at(run, "x", level, "kappa").repeats for level in spec.levels]
+    assert all(0 < repeats < 50 for repeats in points)
+    assert found_at(run, "x", 0.02, "pabak").repeats == 50
+    low, high = sorted(50 - repeats for repeats in points)
+    assert run.notes[0] == (
+        f"kappa, prevalence_adjusted_kappa, bias_adjusted_kappa of x: undefined in {low} to {high} of 50 repeats at 2 noise levels; "
+        "means are of the other repeats, and no finding uses these levels"
+    )
+    found = noise_findings(run.points, run.replicates)
+    assert "kappa" not in [one.statistic for one in found.statistics]
+    assert all((one.correction, one.prevalence_part, one.bias_part) == (None, None, None) for one in found.groups)
+
+
+def test_one_undefined_fold_leaves_the_repeat_out_and_the_note_says_so() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=200)
+    label = (x + rng.normal(size=200) > 0).astype(int)
+    groups = Groups(("big", "small"), (np.arange(200) >= 180).astype(np.int64))
+    spec = noise_spec({"x": {"sd": 1}}, levels=[0.2], repeats=10)
+    run = run_noise_folds(LogisticStandIn({"x": x}, label, scale=["x"]), {"x": x}, groups, spec)
+    kappa = found_at(run, "small", 0.2, "kappa").repeats
+    assert kappa < 10
+    assert any(f"undefined in {10 - kappa} of 10 repeats (in one of their 5 folds or more)" in one for one in run.notes)
 
 
 def test_an_empty_group_is_undefined_everywhere() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reporter.results import NoiseFindings, NoisePoint
@@ -76,6 +78,35 @@ def test_a_gap_within_its_monte_carlo_error_is_not_systematic() -> None:
 def test_undefined_levels_do_not_count() -> None:
     found = noise_findings(curves(kappa={"0": (1.0, None, 0.70, 0.60), "1": (1.0, 0.7, 0.66, 0.55)})).statistics[0]
     assert found.levels == 2
+
+
+def test_a_level_counts_only_where_every_repeat_is_defined() -> None:
+    points = curves(
+        kappa={"0": (1.0, 0.80, 0.70, 0.60), "1": (1.0, 0.10, 0.66, 0.55)},
+        pabak={"0": (1.0, 0.81, 0.71, 0.61), "1": (1.0, 0.86, 0.77, 0.68)},
+        prevalence_adjusted_kappa={"0": (1.0, 0.812, 0.713, 0.614), "1": (1.0, 0.2, 0.772, 0.683)},
+        bias_adjusted_kappa={"0": (1.0, 0.798, 0.697, 0.596), "1": (1.0, 0.0, 0.658, 0.547)},
+    )
+    few = [
+        replace(point, repeats=4) if (point.group, point.noise) == ("1", 0.1) and point.statistic != "pabak" else point
+        for point in points
+    ]
+    found = noise_findings(few)
+    kappa, pabak = found.statistics
+    assert (kappa.levels, kappa.mean_gap) == (2, pytest.approx(0.045))
+    assert pabak.levels == 3
+    one = {group.group: group for group in found.groups}["1"]
+    assert one.correction == pytest.approx((0.77 + 0.68 - 0.66 - 0.55) / 2)
+    assert one.correction == pytest.approx((one.prevalence_part or 0) + (one.bias_part or 0))
+
+
+def test_groups_are_compared_over_the_levels_that_both_have() -> None:
+    """Of "c" only the highest level is known: too few to hold it against the others, whose means rest on all levels."""
+    points = curves(
+        pabak={"a": (1, 0.9, 0.8, 0.7), "b": (1, 0.8, 0.7, 0.6), "c": (1, None, None, 0.1), "d": (1, None, 0.9, 0.8)}
+    )
+    found = noise_findings(points).statistics[0]
+    assert (found.lower, found.higher, found.levels, found.mean_gap) == ("b", "d", 2, pytest.approx(0.2))
 
 
 def test_more_than_two_groups_compare_the_lowest_with_the_highest() -> None:
