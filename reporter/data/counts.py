@@ -99,9 +99,15 @@ def count(source: Source, loaded: LoadedConfig, *, progress: Callable[[str], Non
     DataError
         The table does not fit the config (all problems, as ``check_source`` gives them).
     """
+    from reporter.data.source import placed
+
+    with placed(loaded):
+        return _counted(source, loaded, progress or _silent)
+
+
+def _counted(source: Source, loaded: LoadedConfig, told: Callable[[str], None]) -> Counts:
     from reporter.data.checks import plan
 
-    told = progress or _silent
     told("groups and predictions")
     made = plan(source, loaded)
     if made.problems:

@@ -79,7 +79,7 @@ def _array(column: pd.Series[Any]) -> Any:
     if isinstance(values, pd.PeriodDtype | pd.IntervalDtype):
         return _spelled(column)
     if isinstance(dtype, pd.SparseDtype):
-        column = column.sparse.to_dense()
+        column = pd.Series(column.array.to_dense())
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):

@@ -13,7 +13,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,12 +71,12 @@ class Source:
 
     def fetch(self, expression: Any) -> Any:
         """A small result, computed by the engine, as an Arrow table."""
-        with engine_errors(self.public_name), quiet_ibis():
+        with engine_errors(self.public_name, filtered=self.filtered), quiet_ibis():
             return self.backend.to_pyarrow(expression)
 
     def batches(self, expression: Any, rows: int) -> Iterator[Any]:
         """A large result, batch by batch, as Arrow record batches of at most so many rows."""
-        with engine_errors(self.public_name), quiet_ibis():
+        with engine_errors(self.public_name, filtered=self.filtered), quiet_ibis():
             if self.backend.name != "duckdb":
                 yield from self.backend.to_pyarrow_batches(expression, chunk_size=rows)
                 return
@@ -96,17 +96,19 @@ def open_source(loaded: LoadedConfig, *, data: Any = None) -> Source:
     MissingExtraError
         The database's driver is not installed.
     """
-    try:
-        return _open(loaded, data)
-    except NotFoundProblem as problem:
-        raise DataError(loaded.problem(problem.key, problem.message, problem.hint)) from problem
+    with placed(loaded):
+        try:
+            return _open(loaded, data)
+        except NotFoundProblem as problem:
+            raise DataError(Problem(problem.message, problem.hint, key=problem.key)) from problem
 
 
 def check_source(source: Source, loaded: LoadedConfig) -> list[Problem]:
     """What of the config the open table does not fit: every problem at once, each with its line."""
     from reporter.data.checks import plan
 
-    return list(plan(source, loaded).problems)
+    with placed(loaded):
+        return list(plan(source, loaded).problems)
 
 
 def needed_columns(config: Config) -> dict[str, str]:
@@ -145,8 +147,29 @@ def needed_columns(config: Config) -> dict[str, str]:
 
 
 @contextmanager
-def engine_errors(name: str) -> Iterator[None]:
-    """Turn what an engine says of the data (a malformed line, a value that is no number) into a DataError."""
+def placed(loaded: LoadedConfig) -> Iterator[None]:
+    """Give what is wrong with the data its place in the config: that of its key, or where that is not written of ``data.source``."""
+    try:
+        yield
+    except DataError as error:
+        problems = [_placed(loaded, p) if p.key.startswith("data.") and not p.path else p for p in error.problems]
+        raise type(error)(*problems) from error.__cause__
+
+
+def _placed(loaded: LoadedConfig, problem: Problem) -> Problem:
+    found = loaded.problem(problem.key, problem.message, problem.hint)
+    if problem.key in loaded.positions:
+        return found
+    source = loaded.problem("data.source", "")
+    return replace(found, path=source.path, line=source.line, column=source.column)
+
+
+@contextmanager
+def engine_errors(name: str, *, filtered: bool = False) -> Iterator[None]:
+    """Turn what an engine says of the data (a malformed line, a value that is no number) into a DataError.
+
+    ``filtered``: ``where`` is part of the question. Only it converts values in a way that can fail.
+    """
     import duckdb
 
     data_errors = (
@@ -162,6 +185,9 @@ def engine_errors(name: str) -> Iterator[None]:
     except data_errors as error:
         from reporter.data.engine_messages import explain
 
+        if filtered and isinstance(error, duckdb.ConversionException):
+            reason = str(error).splitlines()[0]
+            raise DataError(Problem(f"the filter cannot be used: {reason}", key="data.where")) from error
         message, hint = explain(str(error), name)
         raise DataError(Problem(message, hint=hint, key="data.source")) from error
 
