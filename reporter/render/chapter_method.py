@@ -33,8 +33,10 @@ AGREEMENT_INTERVALS = {
 
 NOISE_ERRORS = (
     "Reliability under noise: means over repeats have no such interval but a Monte-Carlo error, which says how much they would move with "
-    "other random draws. Chance in who belongs to a group is not part of it."
+    "other random draws. Chance in who belongs to a group is not part of it"
 )
+
+GROUP_ERRORS = "; where it is counted, its error comes from leaving out blocks of each group in turn (jackknife)"
 
 ADJUSTMENT = {
     "holm": "p-values are adjusted by Holm's method over the comparisons of one grouping and model",
@@ -66,7 +68,9 @@ def method_section(report: Report, words: Words) -> Section:
     if report.agreement_section is not None:
         blocks.append(Paragraph(f"Agreement: {_agreement_intervals(report.agreement_section)}"))
     if report.noise_results:
-        blocks.append(Paragraph(NOISE_ERRORS))
+        findings = [one for study in report.noise_results if study.findings for one in study.findings.statistics]
+        counted = any(one.sampling_error is not None for one in findings)
+        blocks.append(Paragraph(f"{NOISE_ERRORS}{GROUP_ERRORS if counted else ''}."))
     if settings.get("small_cells"):
         most = int(settings["small_cells"]) - 1
         blocks.append(

@@ -44,7 +44,8 @@ EXPLANATION = (
     "is rare (prevalence); PABAK is twice the share that stays the same, minus 1. ICC(A,1) asks how far the score itself stays the same. "
     "Without noise each is 1 where it is defined; kappa is not where all predictions of a group are the same. The prevalence index is "
     "above 0 where more are {state} both times than neither time, below 0 where fewer are; the bias index is above 0 where more are "
-    "{state} with noise than without, below 0 where fewer are. The Monte-Carlo error says how much a mean would move with other random draws."
+    "{state} with noise than without, below 0 where fewer are. The Monte-Carlo error says how much a mean would move with other "
+    "random draws: one standard error in sentences, 1.96 of them in bands and after ±."
 )
 
 VARIANTS = {
@@ -101,8 +102,9 @@ def _study(report: Report, words: Words, study: NoiseResult, place: int) -> list
 
 
 def _told_by_points(study: NoiseResult, note: str) -> bool:
-    """Notes on undefined values, statistic by statistic, are told once for all from the points."""
-    return "undefined" in note and any(note.startswith(f"{name} of ") for name in {p.statistic for p in study.points})
+    """Notes on undefined values, by statistics and group, are told once for all from the points."""
+    first = note.split(" of ")[0].split(",")[0]
+    return "undefined in" in note and any(point.statistic == first for point in study.points)
 
 
 def _figure(words: Words, study: NoiseResult, place: int, key: str, names: Sequence[str], what: str) -> Figure | None:

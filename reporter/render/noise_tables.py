@@ -110,7 +110,7 @@ def undefined_note(study: NoiseResult) -> str:
     ]
     return (
         f"Undefined values do not count: {'; '.join(each)}. A mean then rests on the other repeats, whose number stands beside it in the "
-        "table. Kappa is undefined where all predictions of a group are the same, ICC(A,1) where all its scores are."
+        "table, and no sentence above uses it. Kappa is undefined where all predictions of a group are the same, ICC(A,1) where all its scores are."
     )
 
 

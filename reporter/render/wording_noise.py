@@ -27,6 +27,12 @@ SYSTEMATIC = (
     "Monte-Carlo error."
 )
 
+SYSTEMATIC_COUNTED = (
+    "A gap is called systematic when it has the same sign at nine noise levels in ten or more, its mean is more than twice its "
+    "Monte-Carlo error, and chance in who belongs to which group would hardly make it (adjusted p of 0.05 or less). The error from the "
+    "groups says how much a gap would move with other {units} in them."
+)
+
 NOT_COUNTED = "Chance in the groups is not counted"
 
 
@@ -34,7 +40,7 @@ def noise_sentences(words: Words, found: NoiseFindings, grouping: str) -> list[S
     """The contradictions first, then each statistic, what explains them, and what the scores do."""
     said = [*_contradictions(words, found, grouping)]
     said += [_finding(one, grouping) for one in found.statistics]
-    said += [_not_counted(words)] if found.statistics else []
+    said += _judged(words, found.statistics)
     groups = _spoken_of(found)
     said += _parts(found, groups, grouping)
     scores = [text for group in groups if (text := _scores(words, group, grouping))]
@@ -112,25 +118,27 @@ def _finding(finding: NoiseFinding, grouping: str) -> Sentence:
         if finding.levels_lower == finding.levels
         else f"at {fmt.count(finding.levels_lower)} of {levels} noise levels ({fmt.percent(finding.share)})"
     )
-    error = (
-        ""
-        if finding.mean_gap_error is None
-        else f" (Monte-Carlo error at most {fmt.coefficient(finding.mean_gap_error, 3)})"
-    )
-    mean = f"by {fmt.coefficient(finding.mean_gap, 3)} on average{error}"
+    mean = f"by {fmt.coefficient(finding.mean_gap, 3)} on average{_errors(finding)}"
+    start = f"{name} is lower where {lower} than where it is {higher} {at}, {mean}"
     if not finding.systematic:
-        return Sentence(
-            f"{name} is lower where {lower} than where it is {higher} {at}, {mean}.",
-            "unknown",
-            label="No systematic gap",
-            detail=SYSTEMATIC,
-        )
+        return Sentence(f"{start}.", "unknown", label="No systematic gap")
     return Sentence(
-        f"{name} is lower where {lower} than where it is {higher} {at}, {mean}, and by {fmt.coefficient(finding.largest_gap, 3)} at "
-        f"most (at a noise level of {fmt.percent(finding.largest_at)}).",
-        "warn",
+        f"{start}, and by {fmt.coefficient(finding.largest_gap, 3)} at most (at a noise level of {fmt.percent(finding.largest_at)}).",
+        "info" if finding.p_adjusted is None else "warn",
         label=f"Lower {statistic_name(finding.statistic)}: {_named(finding.lower, grouping)}",
     )
+
+
+def _errors(finding: NoiseFinding) -> str:
+    """What a mean gap is held against, in brackets; empty where nothing is known."""
+    parts = []
+    if finding.mean_gap_error is not None:
+        parts.append(f"Monte-Carlo error at most {fmt.coefficient(finding.mean_gap_error, 3)}")
+    if finding.sampling_error is not None:
+        parts.append(f"error from the groups {fmt.coefficient(finding.sampling_error, 3)}")
+    if finding.p_adjusted is not None:
+        parts.append(f"adjusted {fmt.p_value(finding.p_adjusted)}")
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _named(group: str, grouping: str) -> str:
@@ -139,15 +147,25 @@ def _named(group: str, grouping: str) -> str:
     return f"{literal(grouping)} {name}" if re.fullmatch(r"[\d.]+", name) else name
 
 
-def _not_counted(words: Words) -> Sentence:
-    """What the gaps were not held against: the draws of the noise repeat, the people do not."""
-    return Sentence(
-        f"The gaps are held against chance in the noise alone, not against chance in who belongs to which group: two groups of these sizes "
-        f"put together by lot from the same {words.units} could differ steadily too. The smaller a gap and the groups, the less "
-        "it says.",
-        "unknown",
-        label=NOT_COUNTED,
-    )
+def _judged(words: Words, findings: Sequence[NoiseFinding]) -> list[Sentence]:
+    """What the gaps were held against: the draws of the noise repeat, the people do not."""
+    open_ones = [statistic_name(one.statistic) for one in findings if one.p_adjusted is None]
+    said = []
+    if len(open_ones) < len(findings):
+        said.append(Sentence(SYSTEMATIC_COUNTED.replace("{units}", words.units), label="What a gap is held against"))
+    if open_ones:
+        gaps = "The gaps" if not said else f"The gaps in {listed(open_ones)}"
+        said.append(
+            Sentence(
+                f"{gaps} are held against chance in the noise alone, not against chance in who belongs to which group: two groups of "
+                f"these sizes put together by lot from the same {words.units} could differ steadily too. The smaller a gap and the "
+                "groups, the less it says.",
+                "unknown",
+                label=NOT_COUNTED,
+                detail="" if said else SYSTEMATIC,
+            )
+        )
+    return said
 
 
 def _spoken_of(found: NoiseFindings) -> list[NoiseGroup]:

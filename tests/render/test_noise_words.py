@@ -80,9 +80,11 @@ def test_a_finding_says_group_share_of_levels_and_size() -> None:
 
 
 def test_a_gap_that_is_not_systematic_is_no_disadvantage() -> None:
-    (one, *_) = noise_sentences(WORDS, findings(finding("kappa", "0", "1", levels_lower=20, systematic=False)), "race")
+    one, rule, *_ = noise_sentences(
+        WORDS, findings(finding("kappa", "0", "1", levels_lower=20, systematic=False)), "race"
+    )
     assert (one.label, one.severity) == ("No systematic gap", "unknown")
-    assert "nine noise levels in ten" in one.detail
+    assert "nine noise levels in ten" in rule.detail
 
 
 def test_no_group_is_at_a_disadvantage_while_chance_in_its_members_is_not_counted() -> None:
@@ -92,6 +94,18 @@ def test_no_group_is_at_a_disadvantage_while_chance_in_its_members_is_not_counte
         "Chance in the groups is not counted: The gaps are held against chance in the noise alone"
     )
     assert "put together by lot from the same defendants" in texts[1]
+
+
+def test_chance_in_the_groups_is_told_where_it_is_counted() -> None:
+    kappa = replace(finding("kappa", "0", "1"), sampling_error=0.011, p_adjusted=0.0004)
+    pabak = replace(finding("pabak", "0", "1", systematic=False), sampling_error=0.04, p_adjusted=0.31)
+    first, second, held, *_ = noise_sentences(WORDS, findings(kappa, pabak), "race")
+    assert (first.label, first.severity) == ("Lower kappa: race 0", "warn")
+    assert "(Monte-Carlo error at most 0.002, error from the groups 0.011, adjusted p < 0.001)" in first.text
+    assert second.label == "No systematic gap"
+    assert second.text.endswith("error from the groups 0.040, adjusted p = 0.31).")
+    assert "chance in who belongs to which group would hardly make it" in held.text
+    assert not [text for text in said(findings(kappa, pabak)) if "not counted" in text]
 
 
 def test_both_parts_of_the_correction_are_told_for_each_group() -> None:
@@ -147,7 +161,10 @@ def notes_of(blocks: tuple[Block, ...]) -> list[str]:
 
 
 def test_a_mean_of_few_repeats_says_how_many_and_one_note_tells_of_all(samples: ModuleType) -> None:
-    stored = ("kappa of Male is undefined in some repeats at 2 noise levels; they do not count there", "stopped early")
+    stored = (
+        "kappa, prevalence_adjusted_kappa of Male: undefined in 46 to 50 of 50 repeats at 2 noise levels; means are of the other repeats",
+        "stopped early",
+    )
     blocks = study_of(
         samples,
         *(point(0.0, name, None, 0) for name in ("kappa", "prevalence_adjusted_kappa")),
@@ -160,7 +177,7 @@ def test_a_mean_of_few_repeats_says_how_many_and_one_note_tells_of_all(samples: 
         "Undefined values do not count: where sex is Male, kappa and prevalence-adjusted kappa in all repeats at 1 noise level and in "
         "some repeats at 1 noise level."
     )
-    assert not [text for text in notes_of(blocks) if "prevalence_adjusted_kappa" in text or "1 noise levels" in text]
+    assert not [text for text in notes_of(blocks) if "prevalence_adjusted_kappa" in text]
     assert "stopped early" in notes_of(blocks)
     figure = next(block for block in blocks if isinstance(block, Figure))
     assert figure.table is not None
