@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from reporter.render import format as fmt
 from reporter.render.document import Sentence
-from reporter.render.wording import Words, capital, listed, literal, value_phrase
+from reporter.render.wording import Words, capital, listed, literal, unbroken, value_phrase
 from reporter.render.wording_agreement import statistic_name
 from reporter.results import NoiseFinding, NoiseFindings, NoiseGroup
 
@@ -137,7 +137,7 @@ def _errors(finding: NoiseFinding) -> str:
     if finding.sampling_error is not None:
         parts.append(f"error from the groups {fmt.coefficient(finding.sampling_error, 3)}")
     if finding.p_adjusted is not None:
-        parts.append(f"adjusted {fmt.p_value(finding.p_adjusted)}")
+        parts.append(f"adjusted {unbroken(fmt.p_value(finding.p_adjusted))}")
     return f" ({', '.join(parts)})" if parts else ""
 
 

@@ -101,9 +101,9 @@ def test_chance_in_the_groups_is_told_where_it_is_counted() -> None:
     pabak = replace(finding("pabak", "0", "1", systematic=False), sampling_error=0.04, p_adjusted=0.31)
     first, second, held, *_ = noise_sentences(WORDS, findings(kappa, pabak), "race")
     assert (first.label, first.severity) == ("Lower kappa: race 0", "warn")
-    assert "(Monte-Carlo error at most 0.002, error from the groups 0.011, adjusted p < 0.001)" in first.text
+    assert "(Monte-Carlo error at most 0.002, error from the groups 0.011, adjusted p\u00a0<\u00a00.001)" in first.text
     assert second.label == "No systematic gap"
-    assert second.text.endswith("error from the groups 0.040, adjusted p = 0.31).")
+    assert second.text.endswith("error from the groups 0.040, adjusted p\u00a0=\u00a00.31).")
     assert "chance in who belongs to which group would hardly make it" in held.text
     assert not [text for text in said(findings(kappa, pabak)) if "not counted" in text]
 
