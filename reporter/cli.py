@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -123,21 +124,38 @@ def check(
 
     faults: list[ReporterError] = []
     for config in configs:
+        found: list[ReporterError] = []
         try:
             loaded = load_config(config, overrides=overrides or [], environ=os.environ)
-            if data:
-                from reporter.runner import open_checked
-
-                open_checked(loaded)
         except ReporterError as error:
             faults.append(error)
-        else:
+            continue
+        for step in _steps(data):
+            try:
+                for warning in step(loaded):
+                    complain(warning)
+            except ReporterError as error:
+                found.append(error)
+        faults += found
+        if not found:
             say(f"{config}: no problems found")
     if len(faults) == 1:
         raise faults[0]
     if faults:
         kind = ConfigError if any(fault.exit_code == EXIT_USAGE for fault in faults) else DataError
         raise kind.of(problem for fault in faults for problem in fault.problems)
+
+
+def _steps(data: bool) -> list[Callable[[Any], Iterable[Problem]]]:
+    """What is checked of a config that was read; each gives warnings."""
+    from reporter.checking import check_baseline
+    from reporter.runner import open_checked
+
+    def open_data(loaded: Any) -> Iterable[Problem]:
+        open_checked(loaded)
+        return ()
+
+    return [check_baseline, open_data] if data else [check_baseline]
 
 
 @app.command()

@@ -93,7 +93,7 @@ def evaluate(
     from reporter.data.counts import count
 
     moment = moment_of_run()
-    baseline = _baseline(loaded, places, moment.date())
+    baseline = configured_baseline(loaded, places, moment.date())
     with progress.step("Open the data") as step:
         source = open_checked(loaded, data=data)
         step.detail = loaded.redact(source.public_name)
@@ -246,7 +246,8 @@ def _log(done: Evaluation) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _baseline(loaded: LoadedConfig, places: Places, today: datetime.date) -> Baseline | None:
+def configured_baseline(loaded: LoadedConfig, places: Places, today: datetime.date) -> Baseline | None:
+    """The release that a config, or ``places``, names to compare with."""
     location = places.baseline or loaded.config.baseline
     if location is None:
         return None
@@ -262,8 +263,8 @@ def _baseline(loaded: LoadedConfig, places: Places, today: datetime.date) -> Bas
             allowed_signers=None if config.allowed_signers is None else loaded.base / config.allowed_signers,
             today=today,
         )
-    except ConfigError as error:
-        raise ConfigError(*(_at(loaded, problem, "baseline") for problem in error.problems)) from None
+    except (ConfigError, DataError) as error:
+        raise type(error)(*(_at(loaded, problem, "baseline") for problem in error.problems)) from None
 
 
 def _at(loaded: LoadedConfig, problem: Problem, key: str) -> Problem:
