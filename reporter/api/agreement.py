@@ -148,7 +148,7 @@ def icc_from_mean_squares(
     problems = [
         Problem(f"found {as_found(value)}, expected a whole number, at least 0", key=key)
         for key, value in (("n", n), ("k", k))
-        if not (is_whole(value) and value >= 0)
+        if not (is_whole(value) and 0 <= value <= MOST_ROWS)
     ]
     problems += [
         Problem(f"found {as_found(value)}: mean squares must be finite and not negative", key=key)
@@ -176,13 +176,32 @@ def _score_table(scores: Any) -> NDArray[np.float64]:
         frame = pd.DataFrame(scores)
     except (TypeError, ValueError):
         raise InputError(unfit) from None
-    complexes = [name for name in frame.columns if frame[name].dtype.kind == "c"]
-    if complexes:
-        raise InputError(Problem("found complex numbers, expected n x k numbers", key="scores"))
+    columns = [frame.iloc[:, place] for place in range(frame.shape[1])]
+    kinds = {"c": "complex numbers", "M": "dates", "m": "durations"}
+    odd = [kinds[column.dtype.kind] for column in columns if column.dtype.kind in kinds]
+    if odd:
+        raise InputError(Problem(f"found {odd[0]}, expected n x k numbers", key="scores"))
     try:
-        return frame.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError) as error:
-        raise InputError(Problem(str(error), key="scores")) from None
+        numbers = [_floats(column) for column in columns]
+    except (TypeError, ValueError):
+        raise InputError(_no_number(columns)) from None
+    return np.column_stack(numbers) if numbers else np.empty((len(frame), 0))
+
+
+def _floats(column: pd.Series[Any]) -> NDArray[np.float64]:
+    # Objects may hold any of the ways to say that a score is missing.
+    if column.dtype == object:
+        column = column.where(column.notna(), np.nan)
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _no_number(columns: list[pd.Series[Any]]) -> Problem:
+    for value in (value for column in columns for value in column.tolist()):
+        try:
+            float(np.nan if pd.isna(value) else value)
+        except (TypeError, ValueError):
+            return Problem(f"found {as_found(value)}, expected n x k numbers", key="scores")
+    return Problem("expected n x k numbers", key="scores")
 
 
 def _check_same_rows(first: Any, second: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from reporter.api.arguments import vector
 from reporter.data.noise_frames import FrameScorer, columns_of, groups_of, require_inputs
@@ -137,6 +138,7 @@ def noise_study(
         n_jobs=n_jobs,
     )
     frame = _frame(inputs, "inputs")
+    _check_columns(frame)
     coded, labels = _groups(groups, frame)
     run = run_noise(
         FrameScorer(predict, frame), columns_of(frame), coded, spec, progress=progress, spread=processes(n_jobs)
@@ -221,7 +223,7 @@ def noise_study_cv(
     columns = columns_of(frame[inputs])
     if scale is None:
         scale = [name for name, how in spec.perturb.items() if isinstance(how, Gaussian)]
-    fit = LogisticStandIn(columns, _vector(label, frame, "label"), scale=scale)
+    fit = LogisticStandIn(columns, _label(label, frame), scale=scale)
     run = run_noise_folds(fit, columns, coded, spec, folds=folds, progress=progress, spread=processes(n_jobs))
     return _study(run, labels)
 
@@ -303,6 +305,28 @@ def _vector(values: Any, frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     if len(read) != len(frame):
         raise InputError(Problem(f"{len(read)} values for {len(frame)} rows", key=name))
     return read
+
+
+def _check_columns(frame: pd.DataFrame) -> None:
+    """All columns are inputs, so that each needs a name of its own."""
+    names = [str(name) for name in frame.columns]
+    problems = [
+        Problem(f"found {names.count(name)} columns {name!r}, expected a different name for each", key="inputs")
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
+    if problems:
+        raise InputError(*problems)
+
+
+def _label(values: Any, frame: pd.DataFrame) -> NDArray[np.float64]:
+    """0.0, 1.0, or NaN for a missing label."""
+    series = _vector(values, frame, "label")
+    numbers = pd.to_numeric(series.astype(object), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    words = series[np.isnan(numbers) & series.notna().to_numpy()]
+    if len(words):
+        raise InputError(Problem(f"found {as_found(words.iloc[0])}, expected labels 0 and 1", key="label"))
+    return numbers
 
 
 def _groups(values: Any, frame: pd.DataFrame) -> tuple[Groups, tuple[Any, ...]]:

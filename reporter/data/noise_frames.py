@@ -155,7 +155,10 @@ class FrameScorer:
 
 def scores_of(answer: Any, n: int, where: str) -> NDArray[np.float64]:
     """A predictor's answer as n floats, or a DataError that says what it is instead."""
-    array = np.asarray(answer)
+    try:
+        array = np.asarray(answer)
+    except ValueError:
+        raise DataError(Problem(f"the predictor returned rows of different lengths {where}", key="predictor")) from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2 and array.shape[1] == 2:
@@ -163,6 +166,9 @@ def scores_of(answer: Any, n: int, where: str) -> NDArray[np.float64]:
         raise DataError(Problem(f"the predictor returned two columns {where}", key="predictor", hint=hint))
     if array.dtype.kind == "b":
         raise DataError(_labels("true and false"))
+    if array.dtype.kind in "cmM":
+        kind = "complex numbers" if array.dtype.kind == "c" else "dates or durations"
+        raise DataError(Problem(f"the predictor returned {kind} {where}", key="predictor"))
     if array.dtype.kind not in "iuf":
         try:
             # Objects may be numbers with None for missing; words are labels.
@@ -176,12 +182,18 @@ def scores_of(answer: Any, n: int, where: str) -> NDArray[np.float64]:
 
 
 def require_inputs(frame: pd.DataFrame, names: Sequence[str], key: str = "inputs") -> None:
-    """A DataError that names every input the data lacks."""
+    """A DataError that names every input that the data lacks or has several times, and every one that is named twice."""
     problems = [
         Problem(f"the data has no column {name!r}", key=key, hint=f"It has: {', '.join(map(str, frame.columns))}")
-        for name in names
+        for name in dict.fromkeys(names)
         if name not in frame.columns
     ]
+    written = [str(name) for name in frame.columns]
+    for name in dict.fromkeys(map(str, names)):
+        if written.count(name) > 1:
+            problems.append(Problem(f"the data has {written.count(name)} columns {name!r}", key=key))
+        if list(map(str, names)).count(name) > 1:
+            problems.append(Problem(f"the input {name!r} is named twice", key=key, hint="Keep one of them."))
     if problems:
         raise DataError(*problems)
 

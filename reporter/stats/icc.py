@@ -90,6 +90,8 @@ def icc_from_mean_squares(
         raise ValueError("mean squares must be finite and not negative")
     if msb == msj == mse == 0:
         return _undefined(kind, n, k, ALL_EQUAL)
+    scale = _power_of_two(max(msb, msj, mse))
+    msb, msj, mse = msb * scale, msj * scale, mse * scale
     one_way, mean_of_k = kind[0] == "1", kind[-1] == "k"
     error = (msj + (n - 1) * mse) / n if one_way else mse
     rater_part = (msj - mse) / n if kind[0] == "A" else 0.0
@@ -123,7 +125,9 @@ def icc(scores: ArrayLike, form: str = "A1", *, confidence: float = 0.95) -> Icc
     >>> round(icc([[1, 2], [2, 4], [3, 6], [4, 8], [5, 10], [6, 12]]).value, 12)
     0.48
     """
-    squares = mean_squares(scores)
+    x = np.asarray(scores, dtype=np.float64)
+    # Of scores whose squares are beyond a float's range, the correlation is that of the same scores in another unit.
+    squares = mean_squares(x * _power_of_two(float(np.max(np.abs(x[np.isfinite(x)]), initial=0.0))))
     return icc_from_mean_squares(
         squares.msb, squares.msj, squares.mse, squares.n, squares.k, form, confidence=confidence
     )
@@ -238,6 +242,17 @@ def undefined_icc(form: str, reason: str, *, n: int = 0, k: int = 2) -> Icc:
     'no scores'
     """
     return _undefined(_checked_form(form), n, k, reason)
+
+
+def _power_of_two(largest: float) -> float:
+    """What to multiply by so that squares neither overflow nor vanish: 1 for all but extreme numbers.
+
+    >>> _power_of_two(7.5), _power_of_two(1e300) < 1e-298
+    (1.0, True)
+    """
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return 1.0
+    return math.ldexp(1.0, max(-1000, min(1000, -math.frexp(largest)[1])))
 
 
 def _squares_about_mean(sums: Floats) -> float:

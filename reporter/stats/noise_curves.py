@@ -117,7 +117,7 @@ def _notes(repeats: int, count: Floats, groups: Sequence[str], folds: int | None
             at = "1 noise level" if len(often) == 1 else f"{len(often)} noise levels"
             where = "" if folds is None else f" (in one of their {folds} folds or more)"
             most = f"{often[0]}" if min(often) == max(often) else f"{min(often)} to {max(often)}"
-            many = f"all {repeats} repeats" if min(often) == repeats else f"{most} of {repeats} repeats"
+            many = "every repeat" if min(often) == repeats else f"{most} of {repeats} repeats"
             rest = "" if min(often) == repeats else "; means are of the other repeats, and no finding uses these levels"
             notes.append(f"{', '.join(statistics)} of {group}: undefined in {many}{where} at {at}{rest}")
     return notes

@@ -13,10 +13,14 @@ from typing import Any, Literal
 import numpy as np
 
 from reporter.errors import InputError, Problem
+from reporter.stats.delta_options import as_found
 
 Kind = Literal["flip", "replace"]
 Rule = Literal[">=", ">"]
 Variant = Literal["all", "minima", "numeric", "binary"]
+
+_LEVEL_KEYS = ("from", "to", "step")
+MOST_LEVELS = 10_000
 
 _GAUSSIAN_KEYS = ("sd", "round", "min", "max")
 
@@ -157,16 +161,24 @@ def _change(name: str, how: Any, problems: list[Problem]) -> Gaussian | Kind | N
     key = f"perturb.{name}"
     if isinstance(how, Gaussian):
         how = {"sd": how.sd, "round": how.round, "min": how.min, "max": how.max}
-    if how in ("flip", "replace"):
+    if isinstance(how, str) and how in ("flip", "replace"):
         return "flip" if how == "flip" else "replace"
     if not isinstance(how, Mapping):
-        problems.append(Problem(f"found {how!r}, expected flip, replace or {{sd: ...}}", key=key))
+        problems.append(Problem(f"found {as_found(how)}, expected flip, replace or {{sd: ...}}", key=key))
         return None
     given = {str(k): v for k, v in how.items() if v is not None}
-    if given.get("replace") is True and set(given) <= {"replace", "round"}:
-        return "replace"
-    given.pop("replace", None)
     known = len(problems)
+    replaced = given.pop("replace", False)
+    if not isinstance(replaced, bool):
+        problems.append(Problem(f"found {as_found(replaced)}, expected true or false", key=f"{key}.replace"))
+        return None
+    if replaced:
+        beside = [name for name in given if name != "round"]
+        if not beside:
+            return "replace"
+        message = f"found replace beside {beside[0]}: one puts another observed category, the other adds a number"
+        problems.append(Problem(message, key=f"{key}.replace"))
+        return None
     for unknown in sorted(set(given) - set(_GAUSSIAN_KEYS)):
         problems.append(Problem(f"unknown key; expected {', '.join(_GAUSSIAN_KEYS)}", key=f"{key}.{unknown}"))
     sd: Any = given.get("sd")
@@ -202,10 +214,15 @@ def _check_sets(
 
 def _levels(levels: Iterable[float] | Mapping[str, float], problems: list[Problem]) -> tuple[float, ...]:
     if isinstance(levels, Mapping):
-        ends = [levels.get(name) for name in ("from", "to", "step")]
+        for unknown in sorted(str(name) for name in levels if name not in _LEVEL_KEYS):
+            problems.append(Problem(f"unknown key; expected {', '.join(_LEVEL_KEYS)}", key=f"levels.{unknown}"))
+        ends = [levels.get(name) for name in _LEVEL_KEYS]
         start, stop, step = (float(end) if end is not None and _number(end) else math.nan for end in ends)
         if not (start <= stop and step > 0):
             problems.append(Problem(f"found {dict(levels)}, expected from <= to and step > 0", key="levels"))
+            return ()
+        if (stop - start) / step > MOST_LEVELS:
+            problems.append(Problem(f"more than {MOST_LEVELS:,} noise levels", key="levels", hint="Take larger steps."))
             return ()
         # Decimal steps as written: 3 * 0.1 is 0.3, not 0.30000000000000004.
         found = [round(start + i * step, 12) for i in range(math.floor((stop - start) / step + 1e-9) + 1)]
@@ -218,9 +235,10 @@ def _levels(levels: Iterable[float] | Mapping[str, float], problems: list[Proble
         return ()
     if not found:
         problems.append(Problem("no noise level", key="levels"))
-    if len(set(found)) < len(found):
+    chosen = tuple(round(float(level), 12) for level in found)
+    if len(set(chosen)) < len(chosen):
         problems.append(Problem("a noise level is named twice", key="levels"))
-    return tuple(round(float(level), 12) for level in found)
+    return chosen
 
 
 def _number(value: Any) -> bool:

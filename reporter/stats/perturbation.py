@@ -198,6 +198,12 @@ def _gaussian(name: str, values: Column, how: Gaussian, key: str) -> _Choice | P
     whole = (
         values.dtype.kind in "iu" and how.round and all(end is None or end == int(end) for end in (how.min, how.max))
     )
+    known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+    # Sixteen standard deviations are further than a normal draw ever goes.
+    with np.errstate(over="ignore"):
+        reach = 16 * np.float64(how.sd) + np.abs(known.astype(np.float64)).max(initial=0.0)
+    if reach > (2**53 if whole else np.finfo(np.float64).max):
+        return Problem(f"found {how.sd:g}, with which {name!r} leaves the range of numbers", key=f"{key}.sd")
     # Whole numbers stay whole when the draws are; otherwise the column becomes floats at every level.
     kept = values.astype(np.int64) if whole else values.astype(np.float64)
     low = how.min

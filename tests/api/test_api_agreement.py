@@ -103,7 +103,7 @@ def test_iterators_are_vectors_too() -> None:
         (np.ones((2, 2, 2)), "scores: found an? ndarray, expected n x k numbers"),
         ([[1, 2], [3]], "scores: the subjects have different numbers of scores"),
         ([[1, 2j], [3, 4]], "scores: found complex numbers"),
-        ([[1, "a"], [3, 4]], "scores: could not convert string to float: 'a'"),
+        ([[1, "a"], [3, 4]], "scores: found 'a', expected n x k numbers"),
     ],
 )
 def test_icc_refuses_what_is_no_table_of_numbers(scores: Any, message: str) -> None:
@@ -136,7 +136,39 @@ def test_icc_takes_arrays_lists_and_frames(form: str) -> None:
 
 
 def test_icc_leaves_out_subjects_with_a_missing_score() -> None:
-    assert reporter.icc([[1, 2], [2, None], [3, 5], [4, 4]]).n == 3
+    expected = reporter.icc([[1, 2], [3, 5], [4, 4]])
+    for missing in (None, float("nan"), pd.NA, pd.NaT):
+        assert reporter.icc([[1, 2], [2, missing], [3, 5], [4, 4]]) == expected
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e200, 1e305])
+@pytest.mark.parametrize("form", ["1", "A1", "C1", "1k", "Ak", "Ck"])
+def test_the_unit_of_the_scores_does_not_change_their_correlation(unit: float, form: str) -> None:
+    scores = np.array([[9.0, 2, 5], [6, 1, 3], [8, 4, 6], [7, 1, 2]])
+    expected, found = reporter.icc(scores, form), reporter.icc(scores * unit, form)
+    for name in ("value", "low", "high", "F", "p"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-9)
+
+
+def test_extreme_mean_squares_are_those_of_another_unit() -> None:
+    expected = reporter.icc_from_mean_squares(4, 2, 1, 5, 3)
+    for unit in (1e308 / 4, 1e-305):
+        found = reporter.icc_from_mean_squares(4 * unit, 2 * unit, unit, 5, 3)
+        assert (found.value, found.low) == (pytest.approx(expected.value), pytest.approx(expected.low))
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2020-01-02"]), "b": [1, 2]}), "found dates"),
+        (pd.DataFrame({"a": pd.to_timedelta([1, 2]), "b": [1, 2]}), "found durations"),
+        ([[1, "mild"], [2, 3]], "found 'mild', expected n x k numbers"),
+    ],
+    ids=["dates", "durations", "words"],
+)
+def test_scores_that_are_no_numbers_are_named(scores: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        reporter.icc(scores)
 
 
 @pytest.mark.parametrize("scores", [[["a", "b"], ["c", "d"]], [[1, float("inf")], [2, 3]]])

@@ -271,11 +271,22 @@ def test_the_notebook_view_is_a_table() -> None:
         ({"exact_proportion": 1}, "exact_proportion: found 1, expected True or False"),
         ({"progress": 5}, "progress: found 5, expected a function"),
         ({"n_jobs": 0}, "n_jobs: found 0, expected a whole number other than 0"),
+        ({"perturb": {"age": np.array([1, 2])}}, "perturb.age: found an? ndarray, expected flip"),
+        ({"perturb": {"age": {"replace": "yes"}}}, "perturb.age.replace: found 'yes', expected true or false"),
+        ({"perturb": {"age": {"sd": 1, "replace": True}}}, "perturb.age.replace: found replace beside sd"),
+        ({"perturb": {"age": {"sd": 1e300, "round": True}}}, r"perturb.age.sd: found 1e\+300, with which 'age' leaves"),
+        ({"perturb": {"pain": {"sd": 1e308}}}, r"perturb.pain.sd: found 1e\+308, with which 'pain' leaves"),
+        ({"levels": [0.1, 0.1 + 1e-13]}, "levels: a noise level is named twice"),
+        ({"levels": {"from": 0, "to": 0.2, "step": 0.1, "by": 3}}, "levels.by: unknown key"),
+        ({"levels": {"from": 0, "to": 1, "step": 1e-9}}, "levels: more than 10,000 noise levels"),
+        ({"inputs": pd.concat([INPUTS, INPUTS[["age"]]], axis=1)}, "inputs: found 2 columns 'age'"),
+        ({"predict": lambda frame: [[1], [1, 2]]}, "predictor: the predictor returned rows of different lengths"),
+        ({"predict": lambda frame: np.full(len(frame), 1j)}, "predictor: the predictor returned complex numbers"),
     ],
 )
 def test_a_study_names_an_argument_of_the_wrong_kind(change: dict[str, Any], message: str) -> None:
     arguments: dict[str, Any] = {"predict": predict, "inputs": INPUTS, "groups": SITES} | SMALL | change
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(DataError, match=message):
         reporter.noise_study(**arguments)
 
 
@@ -284,6 +295,8 @@ def test_a_study_names_an_argument_of_the_wrong_kind(change: dict[str, Any], mes
     [
         ({"data": 5}, "data: found 5, expected a DataFrame"),
         ({"label": None}, "label: found None, expected a vector"),
+        ({"label": ["ill", "healthy"] * 50}, "label: found 'ill', expected labels 0 and 1"),
+        ({"inputs": ["age", "age"]}, "inputs: the input 'age' is named twice"),
         ({"inputs": "age"}, "inputs: found 'age', expected a list of columns"),
         ({"inputs": None}, "inputs: found None, expected a list of columns"),
         ({"scale": 5}, "scale: found 5, expected a list of columns"),
@@ -297,7 +310,7 @@ def test_a_study_with_a_stand_in_names_an_argument_of_the_wrong_kind(change: dic
         "data": INPUTS.assign(ill=[0, 1] * 50), "label": "ill", "inputs": ["age"], "groups": SITES,
         "perturb": {"age": {"sd": 5}}, "levels": [0.2],
     } | change  # fmt: skip
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(DataError, match=message):
         reporter.noise_study_cv(**arguments)
 
 

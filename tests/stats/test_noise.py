@@ -193,7 +193,7 @@ def test_a_constant_prediction_leaves_kappa_undefined_and_says_so() -> None:
     assert found_at(run, "x", 0.1, "icc_a1").mean is None
     assert found_at(run, "x", 0.1, "pabak").mean == 1
     together = "kappa, prevalence_adjusted_kappa, bias_adjusted_kappa, icc_a1"
-    assert f"{together} of x: undefined in all 6 repeats at 3 noise levels" in run.notes
+    assert f"{together} of x: undefined in every repeat at 3 noise levels" in run.notes
 
 
 def test_a_note_says_in_how_many_repeats_a_statistic_is_undefined() -> None:
