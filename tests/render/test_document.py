@@ -346,7 +346,7 @@ def test_rates_of_many_levels_share_a_column(report: Report) -> None:
         rates=rates,
         base_rates={"a1": Rate(0.2, 9), "a2": Rate(None, 0), "a3": Rate(0.4, 9)},
     )
-    spread = replace(result, levels=("White", "Black", "Asian"), tree=Tree(root))
+    spread = replace(result, contrast="spread", levels=("White", "Black", "Asian"), tree=Tree(root))
     one = table(make_document(replace(report, tree_results=(spread,))), "tree-1-table")
     assert [column.title for column in one.columns] == [
         "Subgroup",
