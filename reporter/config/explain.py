@@ -144,6 +144,7 @@ _NUMBER_BOUNDS = {
 _EXPECTED = {
     "string_type": "a text",
     "string_too_short": "a text that is not empty",
+    "string_unicode": "a text of whole characters, not half of a pair of surrogates",
     "float_type": "a number",
     "finite_number": "a finite number",
     "int_type": "a whole number",
@@ -183,7 +184,7 @@ def _hint(kind: str, value: Any, written: str | None) -> str:
     if kind in ("bool_type",) and isinstance(value, str):
         return "Write true or false, without quotes." if value.casefold() in _TRUTHS else ""
     if kind in ("float_type", "int_type") and isinstance(value, str):
-        return _about_number(value)
+        return _about_number(value, written)
     if kind in ("tuple_type", "list_type") and isinstance(value, str | int | float):
         return f"Put it in brackets: [{written if written is not None else value}]."
     return ""
@@ -193,10 +194,11 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TRUTHS = frozenset(("yes", "no", "on", "off", "y", "n", "true", "false"))
 
 
-def _about_number(text: str) -> str:
+def _about_number(text: str, written: str | None) -> str:
     if re.fullmatch(r"[-+]?(\d+|\d*\.\d+)([eE][-+]?\d+)?", text):
-        leading_zero = re.match(r"[-+]?0\d", text)
-        return "Remove the leading zero." if leading_zero else "Write it without quotes."
+        if re.match(r"[-+]?0\d", text):
+            return "Remove the leading zero."
+        return "The number is too large." if written == text else "Write it without quotes."
     if re.fullmatch(r"[-+]?\d+,\d+", text):
         return f"Write a decimal point: {text.replace(',', '.')}."
     if match := re.fullmatch(r"(\d+(?:\.\d+)?) ?%", text):
