@@ -10,6 +10,7 @@ import hashlib
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from reporter.config.guess_text import write_guess
@@ -78,6 +79,15 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Doubt:
+    """A mark that stands for a missing number in column ``numbers``, and for that or a value in ``words``."""
+
+    mark: str
+    numbers: str
+    words: str
+
+
+@dataclass(frozen=True)
 class Roles:
     """What the columns seem to be. ``positive``: the label's value that counts as 1, None where it is 0/1 or true/false.
     ``reversed_scores``: the first model's scores are lower where the label is 1."""
@@ -95,13 +105,14 @@ class Roles:
     reversed_scores: bool = False
     groups: tuple[Group, ...] = ()
     other_groups: tuple[str, ...] = field(default=())
+    doubtful: tuple[Doubt, ...] = ()
 
 
 def guess_roles(sample: Sample) -> Roles:
     """The roles of the columns of a sample."""
-    missing = _missing_markers(sample)
+    missing, doubtful = _missing_markers(sample)
     usable = {name: values for name, values in sample.columns.items() if name not in sample.differing}
-    columns = [_column(name, values, missing) for name, values in usable.items()]
+    columns = [_column(name, values, missing, [one.mark for one in doubtful]) for name, values in usable.items()]
     labels = sorted((c for c in columns if _is_label(c)), key=_label_rank)
     label = labels[0] if labels else None
     scores = [_by_score(c) for c in columns if c is not label and _is_score(c)]
@@ -115,6 +126,7 @@ def guess_roles(sample: Sample) -> Roles:
         sample=sample,
         sha256=_sha256(sample) if used & set(sample.repeated) else None,
         missing=missing,
+        doubtful=doubtful,
         key=next((c.name for c in columns if _is_key(c, sample)), None),
         label=label.name if label else None,
         label_values=tuple(label.values) if label else (),
@@ -139,16 +151,27 @@ def _sha256(sample: Sample) -> str | None:
 _UNKNOWN = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "-", ".", "unknown", "Unknown")
 
 
-def _missing_markers(sample: Sample) -> tuple[str, ...]:
-    """The empty text, "?" wherever it stands, and other marks where all else is numbers: "NA" among words may be Namibia."""
-    found: set[str] = set()
-    for values in sample.columns.values():
+def _missing_markers(sample: Sample) -> tuple[tuple[str, ...], tuple[Doubt, ...]]:
+    """The empty text, "?" wherever it stands, and other marks that stand only where all else is numbers.
+
+    What counts as missing does so in every column, and "NA" among words may be Namibia: a mark that stands in both kinds is doubtful.
+    """
+    among_numbers: dict[str, str] = {}
+    among_words: dict[str, str] = {}
+    for name, values in sample.columns.items():
         distinct = {value.strip() for value in values if value}
-        marks = distinct & set(_UNKNOWN)
-        if marks and (rest := distinct - set(_UNKNOWN)) and all(map(_is_number, rest)):
-            found |= marks
-        found |= distinct & {"?"}
-    return ("", *(mark for mark in _UNKNOWN if mark in found))
+        rest = distinct - set(_UNKNOWN)
+        if rest:
+            kind = among_numbers if all(map(_is_number, rest)) else among_words
+            for mark in distinct & set(_UNKNOWN):
+                kind.setdefault(mark, name)
+    sure = [mark for mark in _UNKNOWN if mark == "?" or mark not in among_words]
+    found = {*among_numbers, *({"?"} & set(among_words))}
+    doubts = (mark for mark in _UNKNOWN if mark in among_numbers and mark not in sure)
+    return (
+        ("", *(mark for mark in sure if mark in found)),
+        tuple(Doubt(mark, among_numbers[mark], among_words[mark]) for mark in doubts),
+    )
 
 
 def _is_number(text: str) -> bool:
@@ -158,8 +181,11 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _column(name: str, values: list[str | None], missing: tuple[str, ...]) -> Column:
+def _column(name: str, values: list[str | None], missing: tuple[str, ...], doubtful: Sequence[str]) -> Column:
     present = [value for value in values if value is not None and value.strip() not in missing]
+    numbers = [value for value in present if value.strip() not in doubtful]
+    if all(map(_is_number, numbers)):
+        present = numbers
     counts = Counter(present)
     numeric = bool(counts) and all(map(_is_number, counts))
     if numeric and any(re.match(r"-?0\d", value) for value in counts):

@@ -64,7 +64,13 @@ def _data(source: str, roles: Roles) -> list[str]:
         lines.append(f"  csv: {{{', '.join(csv)}}}")
     if roles.missing != ("",):
         markers = ", ".join(json.dumps(marker) for marker in roles.missing)
-        lines.append(f"  missing: [{markers}]  # what counts as missing")
+        lines.append(f"  missing: [{markers}]  # what counts as missing, in every column")
+    for doubt in roles.doubtful:
+        mark, numbers, words = map(_shown, (doubt.mark, doubt.numbers, doubt.words))
+        lines.append(
+            f"  # {UNFILLED}: {mark} stands among the numbers of {numbers} and among the words of {words}, where it may be a value;"
+            " if it is missing in both, list it under missing"
+        )
     if sample.repeated:
         lines.append(f"  # these columns stand twice in the file: {', '.join(map(_shown, sample.repeated))}")
     if roles.key:
@@ -162,7 +168,7 @@ def _flags(roles: Roles) -> list[str]:
         ]
     return [
         "flags:",
-        "  rules:  # what counts as too much: a gap to everyone else of 5 points, a ratio under 0.8",
+        "  rules:  # what counts as too much: a gap to everyone else of 5 points, a ratio outside 0.8 to 1.25",
         "    - {metric: fnr, reference: rest, difference: 0.05}",
         "    - {metric: fpr, reference: rest, difference: 0.05}",
         "    - {metric: referral_rate, reference: rest, ratio: 0.8, severity: warn}",

@@ -48,7 +48,10 @@ def read_sample(source: str, *, max_rows: int = MAX_ROWS) -> Sample:
         hint = "`reporter init` reads a file: CSV, Parquet, Arrow or JSON lines."
         raise ConfigError(Problem("found no such file", hint, path=source))
     path = Path(paths[0])
-    return replace(_read(path, source, max_rows), paths=tuple(map(Path, paths)))
+    sample = _read(path, source, max_rows)
+    if not sample.n_rows:
+        raise DataError(Problem("has column names but no rows, so that nothing can be guessed", path=source))
+    return replace(sample, paths=tuple(map(Path, paths)))
 
 
 def _read(path: Path, source: str, max_rows: int) -> Sample:
@@ -59,8 +62,15 @@ def _read(path: Path, source: str, max_rows: int) -> Sample:
         if kind in _LINE_FORMATS:
             return _json_lines(path, max_rows)
         return _csv(path, max_rows)
+    except _NotTextError as error:
+        raise DataError(Problem(str(error), "Export the table as CSV or Parquet.", path=source)) from error
     except (OSError, ValueError, csv.Error) as error:
-        raise DataError(Problem(f"cannot be read as {kind[1:]}: {error}", path=source)) from error
+        shown = kind[1:] if kind in {**_ARROW_FORMATS, **_LINE_FORMATS} else "CSV"
+        raise DataError(Problem(f"cannot be read as {shown}: {error}", path=source)) from error
+
+
+class _NotTextError(ValueError):
+    """The file is of another kind, which the message names."""
 
 
 def _csv(path: Path, max_rows: int) -> Sample:
@@ -84,13 +94,36 @@ def _encoding(path: Path) -> str:
         raise ValueError("the file is empty")
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
+    _check_is_text(start)
     try:
         # a character may be cut at the end of what was read
         start[: len(start) - 4 if len(start) == 4 << 20 else None].decode("utf-8")
     except UnicodeDecodeError as error:
         if error.start < len(start) - 8:
+            if set(start) & _NO_CP1252:
+                raise _NotTextError("found bytes that are no text") from error
             return "cp1252"
     return "utf-8-sig"
+
+
+_NO_CP1252 = frozenset((0x81, 0x8D, 0x8F, 0x90, 0x9D))
+_STARTS = (
+    (b"PK\x03\x04", "an Excel workbook or another ZIP file"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
+    (b"%PDF", "a PDF"),
+    (b"PAR1", "a Parquet file under another name"),
+)
+_PAGES = (b"<!doctype html", b"<html", b"<?xml")
+
+
+def _check_is_text(start: bytes) -> None:
+    found = next((what for mark, what in _STARTS if start.startswith(mark)), "")
+    if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:20].lower().startswith(_PAGES):
+        found = "a web page or XML"
+    if not found and b"\0" in start:
+        found = "bytes that are no text"
+    if found:
+        raise _NotTextError(f"found {found}, expected a table as text")
 
 
 def _open(path: Path) -> IO[Any]:

@@ -81,6 +81,8 @@ def file_format(path: Path, declared: str) -> str:
         suffixes.pop()
     if suffixes and suffixes[-1] in FORMATS:
         return FORMATS[suffixes[-1]]
+    if suffixes and suffixes[-1] in (".xlsx", ".xls", ".ods"):
+        raise NotFoundProblem(f"{path.name} is a workbook, which is not read", "Export the table as CSV or Parquet")
     raise NotFoundProblem(
         f"the name {path.name} does not tell its format",
         "Set data.format to csv, parquet, jsonl or arrow",

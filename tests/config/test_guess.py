@@ -209,6 +209,13 @@ def test_only_a_bounded_part_is_read(tmp_path: Path) -> None:
         ("p.parquet", b"PAR1", "cannot be read as parquet"),
         ("p.jsonl", b"[1]\n", "expected one JSON object a line"),
         ("p.csv", b"\n1\n", "holds no column names"),
+        ("p.csv", b"sex,label\n", "has column names but no rows"),
+        ("p.html", b"<!DOCTYPE html>\n<html><title>a,b</title>\n", "found a web page or XML.*as CSV or Parquet"),
+        ("p.csv", b"\xef\xbb\xbf \n<HTML>\n", "found a web page or XML"),
+        ("p.xlsx", b"PK\x03\x04\x9d\x00", "found an Excel workbook.* Export the table as CSV or Parquet"),
+        ("p.xls", b"\xd0\xcf\x11\xe0\x9d", "found an old Excel workbook"),
+        ("p.bin", b"a,b\n\x00\x01\n", "found bytes that are no text"),
+        ("p.bin", b"a,b\n\x9d\x81,1\nsome more,2\n", "found bytes that are no text"),
     ],
 )
 def test_what_holds_no_table_is_an_error_of_the_data(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -220,3 +227,32 @@ def test_what_holds_no_table_is_an_error_of_the_data(tmp_path: Path, name: str, 
 def test_a_missing_file_is_an_error_of_usage(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="found no such file"):
         guess_config(str(tmp_path / "none.csv"))
+
+
+def test_na_among_numbers_is_missing(tmp_path: Path) -> None:
+    loaded = guess(tmp_path, "country,label,risk\nZA,1,0.9\nZM,0,NA\nZA,0,0.1\n")
+    assert loaded.config.data.missing == ("", "NA")
+    assert [model.score for model in loaded.config.models] == ["risk"]
+
+
+def test_na_among_numbers_and_among_words_is_left_to_the_reader(tmp_path: Path) -> None:
+    loaded = guess(tmp_path, "country,label,risk\nZA,1,0.9\nNA,0,NA\nNA,0,0.1\n")
+    assert loaded.config.data.missing == ("",)
+    assert [model.score for model in loaded.config.models] == ["risk"]
+    assert loaded.config.groups == ("country",)
+    text = loaded.text.decode()
+    assert (
+        '  # FILL IN: "NA" stands among the numbers of "risk" and among the words of "country", where it may be a value;'
+        " if it is missing in both, list it under missing\n"
+    ) in text
+
+
+def test_a_question_mark_is_missing_also_among_words(tmp_path: Path) -> None:
+    loaded = guess(tmp_path, "country,label,risk\nZA,1,0.9\n?,0,0.2\nZA,0,0.1\n")
+    assert loaded.config.data.missing == ("", "?")
+
+
+def test_the_comment_on_rules_says_both_ends_of_the_ratio(tmp_path: Path) -> None:
+    loaded = guess(tmp_path, "sex,label,risk\nF,1,0.9\nM,0,0.2\n")
+    assert "a ratio outside 0.8 to 1.25" in loaded.text.decode()
+    assert {rule.side for rule in loaded.config.flags.rules} == {"both"}

@@ -170,6 +170,15 @@ def test_a_missing_file_names_the_nearest_and_the_line(tmp_path: Path) -> None:
         open_source(loaded)
 
 
+@pytest.mark.parametrize("ending", ["xlsx", "XLS", "ods"])
+def test_a_workbook_is_to_be_exported(tmp_path: Path, configured: Configure, ending: str) -> None:
+    (tmp_path / f"a.{ending}").write_bytes(b"PK\x03\x04")
+    with pytest.raises(
+        DataError, match=f"a.{ending} is a workbook, which is not read. Export the table as CSV or Parq"
+    ):
+        open_source(configured(str(tmp_path / f"a.{ending}")))
+
+
 def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(ROWS)
     config = tmp_path / "c.yaml"
