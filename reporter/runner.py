@@ -46,8 +46,10 @@ def run(config: str | Path | Mapping[str, Any], *, data: Any = None, baseline: s
     [['f', 4, 0.5], ['m', 4, 1.0]]
     """
     if not (baseline is None or isinstance(baseline, str | os.PathLike)):
-        found = f"found a {type(baseline).__name__}, expected the path of a record or of a report.json"
-        raise ConfigError(Problem(found, key="baseline"))
+        from reporter.stats.delta_options import as_found
+
+        message = f"found {as_found(baseline)}, expected the path of a record or of a report.json"
+        raise ConfigError(Problem(message, key="baseline"))
     moment_of_run()  # libraries that are imported later stumble over a bad SOURCE_DATE_EPOCH
     loaded = load_config(_with_frame(config, data), environ=os.environ)
     place = None if baseline is None else str(Path(baseline).absolute() if Path(baseline).exists() else baseline)
