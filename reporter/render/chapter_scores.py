@@ -98,7 +98,7 @@ def _calibration(words: Words, curves: Sequence[Curves], place: int, name: str, 
         f"calibration-{place}",
         f"Observed share {words.positive_label} against the mean score, by {name}: {_calibration_sentence(words, curves)}",
         f"Calibration by {name}. On the diagonal, scores mean what they say; above it they are too low. "
-        f"Bars are {words.level_name()}s.{note}",
+        f"Bars are {words.level_name()}s{_aside(drawn)}.{note}",
         CalibrationPlot(
             Axis("mean score", "percent", 0.0, 1.0),
             Axis(f"observed share {words.positive_label}", "percent", 0.0, 1.0),
@@ -108,6 +108,10 @@ def _calibration(words: Words, curves: Sequence[Curves], place: int, name: str, 
         ),
         Table(f"calibration-{place}-data", f"Calibration by {name}", columns, tuple(rows), pdf_limit=0),
     )
+
+
+def _aside(drawn: Sequence[Curve]) -> str:
+    return "; groups are set beside each other within a bin" if len(drawn) > 1 else ""
 
 
 def _calibration_sentence(words: Words, curves: Sequence[Curves]) -> str:

@@ -1,8 +1,13 @@
-"""How scores are spread in each group: outlines of histograms over one axis, with the threshold as a line."""
+"""How scores are spread in each group: outlines of histograms, with the threshold as a line.
+
+Few groups lie over each other; more have a strip each, over one axis and to one scale, with their names beside them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from reporter.render import chart_style as style
 from reporter.render.chart_sheet import (
@@ -18,6 +23,11 @@ from reporter.render.chart_text import capped_note, fit, width
 from reporter.render.plots import DensityPlot, Steps
 
 HEIGHT = 102.0
+MOST_TOGETHER = 3
+"""More outlines than this cannot be told apart where they meet."""
+STRIP = 25.0
+BETWEEN = 7.0
+STRIP_TICKS = 2
 LEGEND = 160.0
 TOP = 16.0
 MOST_TICKS = 5
@@ -32,50 +42,75 @@ def draw_density(plot: DensityPlot, figure_id: str, title: str) -> str:
     x_limits = spread(_or(plot.x.low, min(edges, default=0.0)), _or(plot.x.high, max(edges, default=1.0)))
     top = max((height for one in steps for height in one.heights), default=1.0) or 1.0
     y_limits = spread(_or(plot.y.low, 0.0), _or(plot.y.high, top * 1.05))
-    y_label = len(fit(plot.y.label, HEIGHT, style.TEXT)) * style.TEXT * style.LINE_HEIGHT
-    left = y_tick_width(plot.y, y_limits, MOST_TICKS) + 14 + y_label
+    apart = len(steps) > MOST_TOGETHER
+    body = len(steps) * (STRIP + BETWEEN) - BETWEEN if apart else HEIGHT
+    ticks = STRIP_TICKS if apart else MOST_TICKS
+    y_lines = fit(plot.y.label, body, style.TEXT)
+    left = y_tick_width(plot.y, y_limits, ticks) + 14 + len(y_lines) * style.TEXT * style.LINE_HEIGHT
     legend_x = style.WIDTH - LEGEND
     wide = legend_x - 18 - left
     note = capped_note(len(steps), max(plot.total, len(plot.steps)))
-    words = legend_height(LEGEND, [one.label for one in steps]) + (NOTE_HEIGHT if note else 0)
-    sheet = Sheet(max(TOP + HEIGHT + AXIS_HEIGHT + label_height(plot.x), TOP + words + 6))
-    axes = sheet.axes(
-        left,
-        TOP,
-        wide,
-        HEIGHT,
-        x_axis=plot.x,
-        y_axis=plot.y,
-        x_limits=x_limits,
-        y_limits=y_limits,
-        most_ticks=MOST_TICKS,
-    )
+    words = 0.0 if apart else legend_height(LEGEND, [one.label for one in steps])
+    words += (NOTE_HEIGHT if note else 0) + (body if apart else 0)
+    sheet = Sheet(max(TOP + body + AXIS_HEIGHT + label_height(plot.x), TOP + words + 6))
     kept = _kept_bins(steps)
+    shared: Any = None
     for number, one in enumerate(steps):
-        look = style.look(number)
-        x, y, marks = _outline(one, kept)
-        axes.plot(
-            x,
-            y,
-            color=look.colour,
-            linewidth=1.4,
-            linestyle=look.dash,
-            solid_joinstyle="miter",
-            marker=look.marker,
-            markersize=4.5,
-            markevery=marks,
-            clip_on=False,
-        )
+        last = number == len(steps) - 1
+        if apart or shared is None:
+            shared = sheet.axes(
+                left,
+                TOP + number * (STRIP + BETWEEN) if apart else TOP,
+                wide,
+                STRIP if apart else HEIGHT,
+                x_axis=plot.x,
+                y_axis=replace(plot.y, label="") if apart else plot.y,
+                x_limits=x_limits,
+                y_limits=y_limits,
+                most_ticks=MOST_TICKS,
+                most_y_ticks=ticks,
+                x_label=last or not apart,
+            )
+            shared.tick_params(labelbottom=last or not apart)
+        _draw(shared, number, one, kept)
+        if apart:
+            middle = TOP + number * (STRIP + BETWEEN) + STRIP / 2
+            sheet.sample(legend_x, middle, number)
+            for text in fit(one.label, LEGEND - 28, style.TEXT, lines=1):
+                sheet.words(legend_x + 28, middle, text)
+    if apart:
+        for number, text in enumerate(reversed(y_lines)):
+            place = left - 8 - y_tick_width(plot.y, y_limits, ticks) - style.TEXT * (0.7 + number * style.LINE_HEIGHT)
+            sheet.words(place, TOP + body / 2, text, align="center", turned=True)
+        below = TOP + body
+    else:
+        below = TOP + sheet.legend(legend_x, TOP, LEGEND, [(number, one.label) for number, one in enumerate(steps)])
     if plot.threshold is not None and x_limits[0] <= plot.threshold[0] <= x_limits[1]:
         place = left + (plot.threshold[0] - x_limits[0]) / (x_limits[1] - x_limits[0]) * wide
-        sheet.line((place, place), (TOP - 2, TOP + HEIGHT), style.SOFT_INK, 0.9, (0, (3, 2)))
+        sheet.line((place, place), (TOP - 2, TOP + body), style.SOFT_INK, 0.9, (0, (3, 2)))
         for text in fit(plot.threshold[1], style.WIDTH * 0.6, style.SMALL, lines=1):
             half = width(text, style.SMALL) / 2
             sheet.words(max(place, half), TOP - 8, text, align="center", size=style.SMALL, colour=style.SOFT_INK)
-    below = TOP + sheet.legend(legend_x, TOP, LEGEND, [(number, one.label) for number, one in enumerate(steps)])
     if note:
         sheet.words(legend_x, below + NOTE_HEIGHT / 2, note, size=style.SMALL, colour=style.SOFT_INK)
     return sheet.svg(figure_id, title)
+
+
+def _draw(axes: Any, number: int, one: Steps, kept: frozenset[tuple[float, float]] | None) -> None:
+    look = style.look(number)
+    x, y, marks = _outline(one, kept)
+    axes.plot(
+        x,
+        y,
+        color=look.colour,
+        linewidth=1.4,
+        linestyle=look.dash,
+        solid_joinstyle="miter",
+        marker=look.marker,
+        markersize=4.5,
+        markevery=marks,
+        clip_on=False,
+    )
 
 
 def _kept_bins(steps: Sequence[Steps]) -> frozenset[tuple[float, float]] | None:

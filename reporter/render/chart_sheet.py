@@ -131,6 +131,7 @@ class Sheet:
         x_limits: tuple[float, float],
         y_limits: tuple[float, float],
         most_ticks: int = 6,
+        most_y_ticks: int | None = None,
         x_label: bool = True,
     ) -> Any:
         """A matplotlib Axes in that place, with ticks written as the axis says; ``y_axis`` None: no ticks of its own."""
@@ -142,8 +143,8 @@ class Sheet:
             axes.set_yticks(())
             axes.spines["left"].set_visible(False)
         else:
-            _ticks(axes.yaxis, y_axis, y_limits, most_ticks)
-            self._y_label(x, y, high, y_axis, y_limits, most_ticks)
+            _ticks(axes.yaxis, y_axis, y_limits, most_y_ticks or most_ticks)
+            self._y_label(x, y, high, y_axis, y_limits, most_y_ticks or most_ticks)
         if x_label:
             for number, text in enumerate(fit(x_axis.label, self.width, style.TEXT)):
                 half = width(text, style.TEXT) / 2
@@ -160,13 +161,17 @@ class Sheet:
             place = out - number * style.TEXT * style.LINE_HEIGHT
             self.words(place, y + high / 2, text, align="center", turned=True)
 
+    def sample(self, x: float, y: float, index: int) -> None:
+        """A short piece of the look of series number ``index``."""
+        one = style.look(index)
+        self.line((x, x + 22), (y, y), one.colour, 1.5, one.dash)
+        self.line((x + 11,), (y,), one.colour, 0, marker=one.marker)
+
     def legend(self, x: float, y: float, room: float, entries: Sequence[tuple[int, str]]) -> float:
         """Samples of the looks with their labels under each other, and the height they take."""
         used = y
         for index, label in entries:
-            one = style.look(index)
-            self.line((x, x + 22), (used + 5, used + 5), one.colour, 1.5, one.dash)
-            self.line((x + 11,), (used + 5,), one.colour, 0, marker=one.marker)
+            self.sample(x, used + 5, index)
             for text in fit(label, room - 28, style.TEXT):
                 self.words(x + 28, used + 5, text)
                 used += style.TEXT * style.LINE_HEIGHT

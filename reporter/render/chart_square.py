@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from reporter.render import chart_style as style
@@ -13,6 +14,9 @@ from reporter.render.plots import Axis, CalibrationPlot, Curve, RocPlot
 SIDE = 160.0
 TOP = 6.0
 MOST_TICKS = 5
+ASIDE = 0.012
+MOST_ASIDE = 0.07
+"""Of the axis: all groups of a bin together, so that bins a tenth wide stay apart."""
 MARKS = 8
 """About so many markers on a ROC curve, so that it is told apart in black and white."""
 
@@ -42,7 +46,8 @@ def draw_square(plot: RocPlot | CalibrationPlot, figure_id: str, title: str) -> 
     )
     _diagonal(axes, x_limits, y_limits)
     for number, curve in enumerate(curves):
-        _curve(axes, number, curve, markers=isinstance(plot, CalibrationPlot))
+        calibration = isinstance(plot, CalibrationPlot)
+        _curve(axes, number, _beside(curve, number, len(curves)) if calibration else curve, markers=calibration)
     y = TOP + sheet.legend(legend_x, TOP, room, [(number, curve.label) for number, curve in enumerate(curves)])
     if isinstance(plot, RocPlot):
         for number, x, height in plot.points:
@@ -60,6 +65,12 @@ def _limits(axis: Axis, curves: Sequence[Curve]) -> tuple[float, float]:
     low = min([0.0, *numbers]) if axis.low is None else axis.low
     high = max([1.0, *numbers]) if axis.high is None else axis.high
     return low, high
+
+
+def _beside(curve: Curve, number: int, of: int) -> Curve:
+    """The curve a little to the side, so that the intervals of several groups stand beside each other."""
+    aside = (number - (of - 1) / 2) * min(ASIDE, MOST_ASIDE / of)
+    return replace(curve, x=tuple(x + aside for x in curve.x))
 
 
 def _label_depth(axis: Axis, high: float) -> float:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -197,6 +198,42 @@ def test_a_crowded_chart_is_capped_and_says_so(kind: str) -> None:
     text = _text(draw(spec, "fig", "T."))
     assert f"Drawn: {shown} of 50 groups." in text
     assert "g49" not in text
+
+
+def _lines(plot: Plot, series: int) -> list[list[tuple[float, float]]]:
+    """The points of the line of each series: of its colour, not filled, with more corners than its sample in the legend."""
+    root = ElementTree.fromstring(draw(plot, "fig", "T."))
+    paths = [dict(element.attrib) for element in root.iter() if element.tag.endswith("path")]
+    found = []
+    for number in range(series):
+        colour = style.look(number).colour
+        drawn = [p["d"] for p in paths if p.get("stroke") == colour and p.get("fill") == "none"]
+        points = [re.findall(r"[ML] (\S+) (\S+)", one) for one in drawn]
+        found.append([(float(x), float(y)) for x, y in max(points, key=len)])
+    return found
+
+
+def test_the_spreads_of_many_groups_do_not_lie_over_each_other() -> None:
+    edges, heights = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), (0.3, 0.2, 0.1, 0.1, 0.3)
+    names = ("a", "b", "c", "d", "e")
+
+    def bands(n: int) -> list[tuple[float, float]]:
+        plot = DensityPlot(Axis("score"), UNIT, tuple(Steps(name, edges, heights) for name in names[:n]))
+        return [(min(y for _, y in line), max(y for _, y in line)) for line in _lines(plot, n)]
+
+    apart = bands(5)
+    assert all(above[1] < below[0] for above, below in pairwise(apart))
+    together = bands(2)
+    assert together[0] == together[1]
+
+
+def test_intervals_of_a_calibration_stand_beside_each_other() -> None:
+    curves = tuple(Curve(name, (0.1, 0.5, 0.9), (0.2, 0.5, 0.8), (0.1, 0.4, 0.7), (0.3, 0.6, 0.9)) for name in "abcdef")
+    lines = _lines(CalibrationPlot(UNIT, UNIT, curves), 6)
+    starts = [line[0][0] for line in lines]
+    assert starts == sorted(starts)
+    assert len(set(starts)) == 6
+    assert max(starts) - min(starts) < 0.1 * 160, "within a bin of a tenth"
 
 
 @pytest.mark.parametrize("kind", KINDS)
