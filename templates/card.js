@@ -71,10 +71,20 @@
     });
   }
 
-  // What does not scroll needs no stop on the way of the tab key.
+  // What scrolls says so above it; what does not scroll needs no stop on the way of the tab key.
   function stopsOnlyWhereItScrolls() {
     Array.prototype.forEach.call(document.querySelectorAll(".scroll, .drawing"), function (one) {
-      if (one.scrollWidth > one.clientWidth) { one.setAttribute("tabindex", "0"); } else { one.removeAttribute("tabindex"); }
+      var scrolls = one.scrollWidth > one.clientWidth + 1;
+      var cue = one.previousElementSibling;
+      var told = cue !== null && cue.classList.contains("scroll-cue");
+      if (scrolls) { one.setAttribute("tabindex", "0"); } else { one.removeAttribute("tabindex"); }
+      if (scrolls && !told) {
+        cue = document.createElement("p");
+        cue.className = "scroll-cue";
+        cue.textContent = "More to the right: scroll sideways \u2192";
+        one.before(cue);
+      }
+      if (!scrolls && told) { cue.remove(); }
     });
   }
 

@@ -23,6 +23,8 @@ Medium = Literal["screen", "pdf"]
 
 _LEADING_NUMBER = re.compile(r"[+\u2212]?\d")
 
+WIDE_FROM = 10
+"""Tables of at least this many columns are set smaller, so that they fit the page."""
 FILTER_FROM = 12
 """Tables of at least this many rows get a field that filters them."""
 
@@ -64,6 +66,7 @@ def render_html(
         left_out=_left_out if not screen else _nothing_left_out,
         sort_key=_sort_key,
         lined=_lined,
+        is_wide=lambda table: len(table.columns) >= WIDE_FROM,
         has_filter=lambda table: screen and table.total >= FILTER_FROM,
     )
 

@@ -90,3 +90,21 @@ def test_a_link_into_a_folded_part_opens_it(card: str, tmp_path: Path) -> None:
 def test_everything_is_open_before_printing(card: str, tmp_path: Path) -> None:
     script = "window.dispatchEvent(new Event('beforeprint')); return document.querySelectorAll('details:not([open])').length;"
     assert ask(card, tmp_path, script) == 0
+
+
+def test_what_scrolls_sideways_says_so_above_it_as_long_as_it_does(card: str, tmp_path: Path) -> None:
+    script = """
+    const one = document.querySelector("#group-1-model-1 .scroll");
+    const told = () => [one.getAttribute("tabindex"), one.previousElementSibling ? one.previousElementSibling.textContent : null];
+    const answers = [];
+    for (const width of ["20rem", "200rem", "20rem"]) {
+      one.parentElement.style.width = width;
+      window.dispatchEvent(new Event("resize"));
+      answers.push(told());
+    }
+    return answers;
+    """
+    scrolls, fits, again = ask(card, tmp_path, script)
+    assert scrolls == ["0", "More to the right: scroll sideways \u2192"]
+    assert fits == [None, None]
+    assert again == scrolls
