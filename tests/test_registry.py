@@ -44,7 +44,10 @@ def test_a_run_is_logged_with_its_metrics_verdict_and_files(tmp_path: Path, monk
     assert experiment is not None
     (run,) = client.search_runs([experiment.experiment_id])
     assert run.info.status == "FINISHED"
-    assert {name: value for name, value in run.data.metrics.items() if "/" in name} == {"m _new_/fnr": 0.4}
+    assert {name: value for name, value in run.data.metrics.items() if "/" in name} == {
+        "m _new_/fnr": 0.4,
+        "m _new_/referral_rate": 0.6,
+    }
     assert run.data.metrics["n_flagged"] == written.report.verdict.n_flagged
     assert run.data.tags["reporter.verdict"] == written.report.verdict.outcome
     assert run.data.tags["mlflow.runName"] == "Triage 2"

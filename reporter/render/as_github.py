@@ -32,7 +32,7 @@ def render_summary(report: Report) -> str:
         "",
     ]
     body = [_line_of(notice) for notice in notices(report)]
-    tail = [f"- {_markdown(text)}" for text in undecided_sentences(words, report.comparisons)]
+    tail = [f"- {_markdown(text)}" for text in undecided_sentences(words, report.comparisons, report.models[0].name)]
     if tail:
         tail = ["", "### What could not be decided", "", *tail]
     return _within(head, [*body, *tail])

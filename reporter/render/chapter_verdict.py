@@ -209,7 +209,7 @@ def _changes(report: Report, words: Words) -> list[Block]:
 
 
 def _undecided(report: Report, words: Words) -> list[Block]:
-    said = undecided_by_reason(words, report.comparisons)
+    said = undecided_by_reason(words, report.comparisons, report.models[0].name)
     if not said:
         return []
     items = tuple(

@@ -142,7 +142,7 @@ def rows_needed_phrase(words: Words, needed: Sequence[int | None]) -> str:
     others = len(needed) - len(known)
     if not known:
         whose_rows = "that group" if others == 1 else "these groups"
-        return f"more {words.units} of {whose_rows} alone would not settle {'it' if others == 1 else 'them'}, or how many cannot be told"
+        return f"further {words.units} of {whose_rows} alone would not settle {'it' if others == 1 else 'them'}, or how many cannot be told"
     low, high = fmt.rough(min(known)), fmt.rough(max(known))
     unit = words.unit if high == 1 else words.units
     span = fmt.count(low) if low == high else f"{fmt.count(low)} to {fmt.count(high)}"
@@ -153,16 +153,18 @@ def rows_needed_phrase(words: Words, needed: Sequence[int | None]) -> str:
     if not others:
         return said
     rest = f"the other {fmt.count(others)}" if others > 1 else "the other one"
-    return f"{said}; for {rest} more {words.units} of that group alone would not do, or how many cannot be told"
+    return f"{said}; for {rest}, further {words.units} of that group alone would not do, or how many cannot be told"
 
 
-def undecided_sentences(words: Words, comparisons: Sequence[Comparison]) -> list[str]:
+def undecided_sentences(words: Words, comparisons: Sequence[Comparison], own: str | None = None) -> list[str]:
     """What could not be decided, grouped by reason and counted, with roughly how many more rows are needed."""
-    return [f"{said} {detail}".strip() for said, detail in undecided_by_reason(words, comparisons)]
+    return [f"{said} {detail}".strip() for said, detail in undecided_by_reason(words, comparisons, own)]
 
 
-def undecided_by_reason(words: Words, comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
-    """The same as pairs: what is said, and which measures it is about."""
+def undecided_by_reason(
+    words: Words, comparisons: Sequence[Comparison], own: str | None = None
+) -> list[tuple[str, str]]:
+    """The same as pairs: what is said, and which measures it is about. ``own`` is the model that the card is for."""
     reasons: dict[str, list[Comparison]] = {}
     for found in comparisons:
         if found.verdict == "insufficient evidence":
@@ -172,7 +174,7 @@ def undecided_by_reason(words: Words, comparisons: Sequence[Comparison]) -> list
         settle = f"; {rows_needed_phrase(words, [found.rows_needed for found in group])}" if _settles(group) else ""
         measures = Counter(words.term(found.metric).title for found in group)
         which = ", ".join(f"{title} {fmt.count(n)}" for title, n in measures.most_common())
-        detail = f"By measure: {which}.{_largest_beyond(words, group)}"
+        detail = f"By measure: {which}.{_largest_beyond(words, group, own)}"
         said.append((f"{plural(len(group), 'comparison')}: {words.reason(reason)}{settle}.", detail))
     return said
 
@@ -182,12 +184,12 @@ def _settles(comparisons: Sequence[Comparison]) -> bool:
     return any(found.rows_needed or found.gap.value is not None for found in comparisons)
 
 
-def _largest_beyond(words: Words, comparisons: Sequence[Comparison]) -> str:
-    """The comparison furthest beyond its limit, so that the largest gap is named although it may be chance."""
+def _largest_beyond(words: Words, comparisons: Sequence[Comparison], own: str | None) -> str:
+    """The comparison furthest beyond its limit, of the card's own model if one is: named although it may be chance."""
     beyond = [found for found in comparisons if excess(found) > 1.0]
     if not beyond:
         return ""
-    found = max(beyond, key=excess)
+    found = max(beyond, key=lambda one: (one.model == own, excess(one)))
     gap = gap_text(words, found)
     unit = f"{fmt.NBSP}points" if found.comparison == "difference" and words.term(found.metric).kind == "share" else ""
     where = f"{literal(found.grouping)} {group_name(found.group)}, {words.model(found.model)}"

@@ -251,15 +251,15 @@ def undecided(*needed: int | None) -> list[Comparison]:
         ((8, 12_000), "about 8 to 12,000 more patients of the group would settle each."),
         (
             (2411, None, None),
-            "about 2,500 more patients of the group would settle one; for the other 2 more patients of that group alone "
+            "about 2,500 more patients of the group would settle one; for the other 2, further patients of that group alone "
             "would not do, or how many cannot be told.",
         ),
         (
             (8, 70, None),
-            "about 8 to 70 more patients of the group would settle each of 2; for the other one more patients of that group "
+            "about 8 to 70 more patients of the group would settle each of 2; for the other one, further patients of that group "
             "alone would not do, or how many cannot be told.",
         ),
-        ((None, None), "more patients of these groups alone would not settle them, or how many cannot be told."),
+        ((None, None), "further patients of these groups alone would not settle them, or how many cannot be told."),
     ],
 )
 def test_rows_that_would_settle_it_are_told_for_as_many_comparisons_as_they_would(
