@@ -82,9 +82,9 @@ def load_config(
         path, name, base = None, "", Path.cwd()
         document, text = _from_mapping(source)
     elif not isinstance(source, str | os.PathLike):
-        message = (
-            f"found a {type(source).__name__}, expected a YAML file's path or a mapping with at least data and models"
-        )
+        from reporter.stats.delta_options import as_found
+
+        message = f"found {as_found(source)}, expected a YAML file's path or a mapping with at least data and models"
         raise ConfigError(Problem(message, key="config"))
     else:
         path = Path(source)
