@@ -26,9 +26,7 @@ def render_gitlab(report: Report) -> str:
         seen[identity] = seen.get(identity, 0) + 1
         entries.append(
             {
-                "description": f"{notice.message} Accepted by {notice.accepted}."
-                if notice.accepted
-                else notice.message,
+                "description": notice.message,
                 "check_name": notice.rule,
                 "fingerprint": hashlib.sha256(f"{identity}#{seen[identity]}".encode()).hexdigest(),
                 "severity": "info" if notice.accepted else SEVERITY[notice.level],

@@ -1,20 +1,20 @@
 """A Report's verdicts as JUnit XML, the test format of GitLab, Jenkins and most build servers.
 
-One suite a rule, one case a group and model: a finding that diverges is a failure; one that cannot be decided, or that somebody
-answers for, is skipped with the reason. A last suite holds the gates that no single finding decides. It only shows verdicts.
+One suite a rule, one case a group and model: a finding that stops the release is a failure. One that diverges and stops nothing, that
+cannot be decided, or that somebody answers for, is skipped with the reason: build servers show skipped cases with their message, and
+neither fail for them nor count them as passed. A last suite holds the gates that no single finding decides. It only shows verdicts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from reporter.render import format as written
+from reporter.render.notices import config_file, is_stopped_by, other_failures, stopping
+from reporter.render.wording import Words
 from reporter.render.xml_characters import NOT_XML
 from reporter.results import Comparison, Estimate, GateFailure, Report
-
-FINDING_GATES = frozenset({"diverges"})
-"""Gates whose failures are the failed cases of the rules already."""
 
 
 def render_junit(report: Report) -> str:
@@ -75,15 +75,15 @@ def _rule_suite(report: Report, rule: int, comparisons: Sequence[Comparison], na
     title = (
         f"rule {rule + 1}: {first.metric}, {first.comparison} to {first.reference}, limit {written.plain(first.limit)}"
     )
-    cases = [_rule_case(comparison, names.unique(comparison.finding)) for comparison in comparisons]
+    stops, words = stopping(report), Words.of(report)
+    cases = [_rule_case(words, one, names.unique(one.finding), stops) for one in comparisons]
     lines = report.provenance.rule_lines
-    place = f"{report.provenance.config_name}:{lines[rule]}" if rule < len(lines) and lines[rule] is not None else ""
+    place = f"{config_file(report)}:{lines[rule]}" if rule < len(lines) and lines[rule] is not None else ""
     return _suite(title, cases, report.provenance.created, file=place)
 
 
 def _gate_suite(report: Report, names: _Names) -> _Suite:
-    others = [failure for failure in report.verdict.failures if failure.gate not in FINDING_GATES]
-    cases = [_gate_case(failure, names) for failure in others]
+    cases = [_gate_case(failure, names) for failure in other_failures(report)]
     if not cases:
         name = names.unique("all other gates")
         cases = [(0, 0, f'<testcase classname="gate" name={_quoted(name)} time="0"/>')]
@@ -94,21 +94,30 @@ _Case = tuple[int, int, str]
 """Failures, skipped, XML."""
 
 
-def _rule_case(comparison: Comparison, name: str) -> _Case:
+def _rule_case(words: Words, comparison: Comparison, name: str, stops: Mapping[str, tuple[GateFailure, ...]]) -> _Case:
     classname = f"{comparison.metric}.{comparison.grouping}"
     start = f'<testcase classname={_quoted(classname)} name={_quoted(name)} time="0"'
-    evidence = _evidence(comparison)
-    if comparison.accepted:
-        body = f"<skipped message={_quoted(f'accepted: {comparison.verdict}; {evidence}')}/>"
-        return 0, 1, f"{start}>{body}</testcase>"
-    if comparison.verdict == "diverges":
-        kind = comparison.verdict if comparison.severity == "fail" else f"{comparison.verdict} ({comparison.severity})"
+    evidence = _evidence(words, comparison)
+    if is_stopped_by(comparison, stops):
+        gates = stops[comparison.finding]
+        kind = ", ".join(failure.gate.replace("_", " ") for failure in gates)
+        evidence += "".join(f"; {f.sentence.rstrip('.')}" for f in gates if f.gate == "worse_than_baseline")
         body = f"<failure type={_quoted(kind)} message={_quoted(evidence)}>{escape(xml_text(evidence))}</failure>"
         return 1, 0, f"{start}>{body}</testcase>"
+    if comparison.verdict == "within limit":
+        return 0, 0, f"{start}><system-out>{escape(xml_text(evidence))}</system-out></testcase>"
+    body = f"<skipped message={_quoted(f'{_standing(comparison)}; {evidence}')}/>"
+    return 0, 1, f"{start}>{body}</testcase>"
+
+
+def _standing(comparison: Comparison) -> str:
+    """Why something that is not within its limit does not stop the release."""
+    if comparison.accepted:
+        return f"accepted: {comparison.verdict}"
     if comparison.verdict == "insufficient evidence":
-        body = f"<skipped message={_quoted(f'{comparison.verdict}; {evidence}')}/>"
-        return 0, 1, f"{start}>{body}</testcase>"
-    return 0, 0, f"{start}><system-out>{escape(xml_text(evidence))}</system-out></testcase>"
+        return comparison.verdict
+    why = "a warning" if comparison.severity == "warn" else "no gate asks for it"
+    return f"{comparison.verdict}, stops nothing ({why})"
 
 
 def _gate_case(failure: GateFailure, names: _Names) -> _Case:
@@ -117,21 +126,21 @@ def _gate_case(failure: GateFailure, names: _Names) -> _Case:
     return 1, 0, f'<testcase classname="gate" name={_quoted(name)} time="0">{body}</testcase>'
 
 
-def _evidence(comparison: Comparison) -> str:
-    group = f"{comparison.group}: {_shown(comparison.group_estimate)}"
-    reference = f"{comparison.reference_group or comparison.reference}: {_shown(comparison.reference_estimate)}"
-    gap = f"{comparison.comparison} {_shown(comparison.gap)}, limit {written.plain(comparison.limit)}"
+def _evidence(words: Words, comparison: Comparison) -> str:
+    group = f"{comparison.group}: {_shown(words, comparison.group_estimate)}"
+    reference = f"{comparison.reference_group or comparison.reference}: {_shown(words, comparison.reference_estimate)}"
+    gap = f"{comparison.comparison} {_shown(words, comparison.gap)}, limit {written.plain(comparison.limit)}"
     parts = [f"{comparison.metric} of {group}", reference, gap]
     if comparison.p_adjusted is not None:
         parts.append(f"adjusted {written.p_value(comparison.p_adjusted)}")
     if comparison.reason:
-        parts.append(comparison.reason)
+        parts.append(words.reason(comparison.reason))
     return "; ".join(parts)
 
 
-def _shown(estimate: Estimate) -> str:
+def _shown(words: Words, estimate: Estimate) -> str:
     if estimate.value is None:
-        return f"{written.UNDEFINED} ({estimate.reason})" if estimate.reason else written.UNDEFINED
+        return f"{written.UNDEFINED} ({words.reason(estimate.reason)})" if estimate.reason else written.UNDEFINED
     text = written.number(estimate.value, 4)
     if estimate.low is not None and estimate.high is not None:
         text += f" [{written.number(estimate.low, 4)}, {written.number(estimate.high, 4)}]"

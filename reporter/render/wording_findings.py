@@ -61,6 +61,26 @@ def verdict_sentence(words: Words, found: Comparison, *, alpha: float, adjust: s
     return f"Insufficient evidence: {words.reason(found.reason)}."
 
 
+def undecided_sentence(words: Words, grouping: Grouping, found: Comparison) -> str:
+    """A finding without evidence in one sentence: what is not known, why, and what rows would settle.
+
+    For example: "Insufficient evidence about the miss rate of Referral model 2.4 for patients whose site is North: too few patients (12,
+    and 30 are needed) (25.0 % against 18.0 %; ...)."
+    """
+    about = f"the {words.term(found.metric).title} of {words.model(found.model)} for {words.units} {whose(grouping, found.group)}"
+    settle = f"; {rows_needed_phrase(words, [found.rows_needed])}" if _settles([found]) else ""
+    return (
+        f"Insufficient evidence about {about}: {words.reason(found.reason)}{settle}{_values(words, grouping, found)}."
+    )
+
+
+def _values(words: Words, grouping: Grouping, found: Comparison) -> str:
+    if found.group_estimate.value is None or found.reference_estimate.value is None:
+        return ""
+    ours, theirs = (words.value(found.metric, one) for one in (found.group_estimate, found.reference_estimate))
+    return f" ({ours} against {theirs} of {_reference(words, grouping, found)})"
+
+
 def limit_phrase(words: Words, found: Comparison) -> str:
     """The rule's limit with its side: "the limit of 5 points", "the limit of 0.8 to 1.25 times"."""
     return f"the limit of {limit_text(words, found.metric, found.comparison, found.limit, found.side)}"

@@ -112,7 +112,11 @@ def make_report() -> Callable[..., Report]:
             "comparisons": comparisons,
             "verdict": Verdict(
                 "fail",
-                failures=(GateFailure("diverges", comparisons[0].finding, "It diverges."),) if comparisons else (),
+                failures=tuple(
+                    GateFailure("diverges", one.finding, "It diverges.")
+                    for one in comparisons
+                    if one.verdict == "diverges" and one.severity == "fail" and not one.accepted
+                ),
                 accepted=(Accepted("fnr/ward/West/2.4", "Known.", "Board", "2027-03-31", "in force"),),
             ),
             "confidence": 0.95,

@@ -31,7 +31,40 @@ def test_an_accepted_finding_is_a_warning_with_who_answers_for_it(
 ) -> None:
     report = make_report(comparisons=(comparison("West", "2.4", verdict="diverges", accepted=True),))
     assert "**warning** (accepted by Board, until 2027-03-31&#58; Known.)" in render_summary(report)
+    (line,) = render_annotations(report).splitlines()
+    assert line.startswith("::warning ")
+    assert line.endswith(" Accepted by Board, until 2027-03-31: Known.")
+
+
+def test_what_diverges_stands_before_what_lacks_the_evidence(make_report: Make, comparison: MakeComparison) -> None:
+    names = tuple(f"ward {i}" for i in range(12))
+    unknown = {"verdict": "insufficient evidence", "reason": "too few rows (12, and 30 are needed)"}
+    found = (*(comparison(name, "2.4", **unknown) for name in names), comparison("North", "2.4"))
+    gates = {"insufficient evidence": "insufficient_evidence", "diverges": "diverges"}
+    failures = tuple(GateFailure(gates[one.verdict], one.finding, "fnr of it.") for one in found)
+    report = make_report(groups=(*names, "North"), comparisons=found, verdict=Verdict("fail", failures))
+    first, second, *_ = render_annotations(report).splitlines()
+    assert first.startswith("::error file=clinic.yaml,line=31,title=fnr/ward/North/2.4::Referral model 2.4")
+    assert second == (
+        "::error file=clinic.yaml,line=31,title=fnr/ward/ward 0/2.4::Insufficient evidence about the miss rate of Referral model 2.4 "
+        "for patients whose ward is ward 0: too few patients (12, and 30 are needed); further patients of that group alone would not "
+        "settle it, or how many cannot be told (31.1 %25 against 18.0 %25 of the others)."
+    ).replace(" %25", "\N{NO-BREAK SPACE}%25")
+    assert "fnr of it" not in render_summary(report)
+
+
+def test_what_stops_nothing_is_a_warning(make_report: Make, comparison: MakeComparison) -> None:
+    report = make_report(comparisons=(comparison("North", "2.4"),), verdict=Verdict("pass", n_flagged=1))
     assert render_annotations(report).startswith("::warning ")
+
+
+def test_a_group_that_newly_diverges_has_one_annotation(make_report: Make, comparison: MakeComparison) -> None:
+    found = comparison("North", "2.4")
+    failure = GateFailure("worse_than_baseline", found.finding, "It newly diverges since release 2.3.")
+    report = make_report(comparisons=(found,), verdict=Verdict("fail", (failure,)))
+    (line,) = render_annotations(report).splitlines()
+    assert line.startswith("::error file=clinic.yaml,line=31,")
+    assert line.endswith("). It newly diverges since release 2.3.")
 
 
 def test_an_annotation_stands_on_the_line_of_its_rule(make_report: Make) -> None:

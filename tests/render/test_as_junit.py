@@ -44,7 +44,7 @@ def test_each_verdict_has_its_outcome(make_report: Make, comparison: MakeCompari
         "all other gates": [],
     }
     assert cases["fnr/ward/East/2.4"][0].attrib["message"].startswith("accepted: diverges; ")
-    assert "12 rows, 30 needed" in cases["fnr/ward/South/2.4"][0].attrib["message"]
+    assert "12 patients, 30 needed" in cases["fnr/ward/South/2.4"][0].attrib["message"]
 
 
 def test_a_failure_states_the_evidence(make_report: Make, comparison: MakeComparison) -> None:
@@ -67,9 +67,43 @@ def test_counts_in_the_head_are_those_of_the_cases(make_report: Make) -> None:
     assert root.attrib["name"] == "Referral model 2.4"
 
 
-def test_a_warning_is_a_failure_that_says_so(make_report: Make, comparison: MakeComparison) -> None:
-    cases = _cases(render_junit(make_report(comparisons=(comparison("North", "2.4", severity="warn"),))))
-    assert cases["fnr/ward/North/2.4"][0].attrib["type"] == "diverges (warn)"
+def test_what_stops_nothing_is_no_failure_and_says_so(make_report: Make, comparison: MakeComparison) -> None:
+    warned = comparison("North", "2.4", severity="warn")
+    ungated = comparison("South", "2.4")
+    report = make_report(comparisons=(warned, ungated), verdict=Verdict("pass", n_flagged=2))
+    root = ElementTree.fromstring(render_junit(report))
+    assert (root.attrib["failures"], root.attrib["skipped"]) == ("0", "2")
+    messages = [case.attrib["message"].split(";")[0] for case in root.iter("skipped")]
+    assert messages == ["diverges, stops nothing (a warning)", "diverges, stops nothing (no gate asks for it)"]
+
+
+def test_a_group_that_must_not_lack_the_evidence_is_one_failure(make_report: Make, comparison: MakeComparison) -> None:
+    found = comparison("South", "2.4", verdict="insufficient evidence", reason="too few rows: 12, and 30 are needed")
+    failure = GateFailure("insufficient_evidence", found.finding, "fnr of South (ward): insufficient evidence.")
+    report = make_report(comparisons=(found,), verdict=Verdict("fail", (failure,)))
+    (case, other) = _cases(render_junit(report)).values()
+    assert (case[0].tag, case[0].attrib["type"], list(other)) == ("failure", "insufficient evidence", [])
+    assert "too few patients: 12, and 30 are needed" in case[0].attrib["message"]
+
+
+def test_a_group_that_newly_diverges_is_one_failure(make_report: Make, comparison: MakeComparison) -> None:
+    found = comparison("North", "2.4")
+    said = "It newly diverges since release 2.3."
+    failures = (
+        GateFailure("diverges", found.finding, "It diverges."),
+        GateFailure("worse_than_baseline", found.finding, said),
+    )
+    report = make_report(comparisons=(found,), verdict=Verdict("fail", failures))
+    (case, other) = _cases(render_junit(report)).values()
+    assert (case[0].attrib["type"], list(other)) == ("diverges, worse than baseline", [])
+    assert case[0].attrib["message"].endswith("; It newly diverges since release 2.3")
+
+
+def test_the_file_is_the_one_in_the_repository(make_report: Make) -> None:
+    report = make_report()
+    git = {"commit": "0" * 40, "modified": False, "path": "configs/clinic.yaml"}
+    root = ElementTree.fromstring(render_junit(replace(report, provenance=replace(report.provenance, git=git))))
+    assert next(root.iter("testsuite")).attrib["file"] == "configs/clinic.yaml:31"
 
 
 def test_each_rule_is_a_suite_that_names_its_line(make_report: Make, comparison: MakeComparison) -> None:

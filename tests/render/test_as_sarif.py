@@ -50,3 +50,19 @@ def test_an_accepted_finding_is_suppressed_with_its_reason(make_report: Make, co
     assert result["suppressions"] == [
         {"kind": "external", "status": "accepted", "justification": "Board, until 2027-03-31: Known."}
     ]
+
+
+def test_a_rule_says_what_holds_where_nothing_is_found(make_report: Make, comparison: MakeComparison) -> None:
+    unknown = comparison("South", "2.4", verdict="insufficient evidence", reason="too few rows")
+    failures = (
+        GateFailure("insufficient_evidence", unknown.finding, "fnr of South: insufficient evidence."),
+        GateFailure("unsigned_baseline", "", "The baseline must carry a signed approval."),
+        GateFailure("diverges", "fnr/ward/North/2.4", "It diverges."),
+    )
+    report = make_report(comparisons=(comparison("North", "2.4"), unknown), verdict=Verdict("fail", failures))
+    (run,) = json.loads(render_sarif(report))["runs"]
+    assert {rule["id"]: rule["shortDescription"]["text"] for rule in run["tool"]["driver"]["rules"]} == {
+        "unsigned_baseline": "The baseline carries a signed approval",
+        "fnr": "Groups are treated alike: miss rate",
+        "insufficient_evidence": "The evidence is enough to judge each group",
+    }
