@@ -187,7 +187,7 @@ def condition(grouping: Grouping, group: str) -> str:
     if level is None or len(level.values) != len(grouping.columns):
         return f"{literal(grouping.name)} is {value_phrase(group)}"
     if level.pooled or group == "(other)":
-        return f"{literal(grouping.name)} is one of the small groups pooled as (other)"
+        return f"{literal(grouping.name)} is one of the small groups pooled as {literal(level.name)}"
     parts = zip(grouping.columns, level.values, strict=True)
     return " and ".join(_is(grouping, place, column, value) for place, (column, value) in enumerate(parts))
 

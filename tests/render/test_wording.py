@@ -163,6 +163,8 @@ def test_groups_are_clauses() -> None:
 def test_a_pooled_group_says_that_it_is_one() -> None:
     pooled = Grouping("site", ("site",), (Level("(other)", 9, ("(other)",), pooled=("Island",)),))
     assert whose(pooled, "(other)") == "whose site is one of the small groups pooled as (other)"
+    hidden = Grouping("site", ("site",), (Level("(suppressed)", 9, (None,), pooled=("Island",)),))
+    assert whose(hidden, "(suppressed)") == "whose site is one of the small groups pooled as (suppressed)"
 
 
 def test_what_could_not_be_decided_is_grouped_and_counted(words: Words) -> None:
