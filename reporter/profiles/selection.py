@@ -37,7 +37,8 @@ class Columns:
 def nyc_ll144(report: Report, columns: Columns, above: Mapping[tuple[str, str], AboveMedian]) -> Profile:
     """The bias audit's tables: sex, race or ethnicity, and both; number, selected (or scored above the median), rate, impact ratio.
 
-    ``above[model, grouping]`` holds what the scores say. Rows of unknown category are counted apart.
+    ``above[model, grouping]`` holds what the scores say. Rows of unknown category, and rows without an output,
+    are counted apart, so that with the numbers of a table they add up to all rows.
     """
     tables: list[dict[str, Any]] = []
     missing: list[str] = []
@@ -57,6 +58,7 @@ def nyc_ll144(report: Report, columns: Columns, above: Mapping[tuple[str, str], 
         unknown = [level for level in grouping.levels if _is_unknown(level)]
         n_unknown = sum(level.n for level in unknown)
         sentences.append(f"Unknown {what}: {n_unknown:,} of {report.data.n:,} rows, which are in no rate.")
+        sentences += _without_output(report, grouping, what)
         for model in report.models:
             counted = {
                 r.group: (r.cells.tp + r.cells.fp + r.cells.unlabelled_positive, r.cells.n_predicted)
@@ -114,6 +116,21 @@ def _grouping(report: Report, names: Sequence[str]) -> Grouping | None:
 
 def _is_unknown(level: Level) -> bool:
     return not level.pooled and (level.missing or any(value is None for value in level.values))
+
+
+def _without_output(report: Report, grouping: Grouping, what: str) -> list[str]:
+    """Per model how many rows are in no rate although their category is known."""
+    known = {level.name for level in grouping.levels if not _is_unknown(level)}
+    said = []
+    for model in report.models:
+        cells = [r.cells for r in grouping.results if r.model == model.name and r.group in known]
+        n = sum(one.n - one.n_predicted for one in cells)
+        if n:
+            count = f"{n:,} row has" if n == 1 else f"{n:,} rows have"
+            said.append(
+                f"Of known {what}, {count} no output of {model.name} and {'is' if n == 1 else 'are'} in none of its rates either."
+            )
+    return said
 
 
 def _audit_table(

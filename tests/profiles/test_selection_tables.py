@@ -62,6 +62,25 @@ def test_rows_of_unknown_category_are_counted_apart() -> None:
     assert "Unknown race or ethnicity: 0 of 315 rows, which are in no rate." in profile.sentences
 
 
+def test_numbers_unknown_rows_and_rows_without_an_output_add_up_to_all_rows() -> None:
+    frame = people().astype({"score": "float64"})
+    frame.loc[[0, 1, 150, len(frame) - 1], "score"] = None  # the last one is of unknown sex
+    config = {
+        "data": {},
+        "models": [{"name": "s", "score": "score", "threshold": 0.5}],
+        "groups": ["sex", "race", ["sex", "race"]],
+        "metrics": ["referral_rate"],
+        "profiles": ["nyc_ll144"],
+        "nyc_ll144": {"race_ethnicity": "race"},
+    }
+    (profile,) = reporter.run(config, data=frame).profiles
+    assert "Of known sex, 3 rows have no output of s and are in none of its rates either." in profile.sentences
+    for one in profile.tables:
+        if " by sex" in one["title"] and "race" not in one["title"]:
+            assert sum(row["n"] for row in one["rows"]) + 10 + 3 == len(frame) == 315
+    assert not [said for said in audit().sentences if "no output" in said]
+
+
 def test_a_category_under_two_percent_is_listed_without_a_ratio() -> None:
     row = table(audit(), "Selection rates of m by race or ethnicity")["C"]
     assert (row["n"], row["selected"], row["rate"], row["impact_ratio"]) == (5, 2, 0.4, None)
