@@ -695,7 +695,10 @@ class Config(Section):
         Annotated[Literal["all"], Tag("shape:text")]
         | Annotated[tuple[Name, ...], Field(min_length=1), Tag("shape:list")],
         by_shape("all, or a list of metrics", words=("all",)),
-    ] = Field(("accuracy", "referral_rate", "fpr", "fnr"), description="Metrics of `reporter metrics`, or `all`.")
+    ] = Field(
+        ("accuracy", "referral_rate", "fpr", "fnr"),
+        description="Metrics of `reporter metrics`, or `all`. Those that `flags.rules` compare are added.",
+    )
     confidence: Alpha = Field(0.95, description="The confidence level of every interval.")
     flags: FlagsConfig = Field(default_factory=FlagsConfig, description="When a group is flagged.")
     agreement: AgreementConfig | None = Field(None, description="Agreement between models or raters.")
