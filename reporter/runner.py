@@ -166,6 +166,7 @@ def run_to_files(
     """Run a config, write its outputs (default: to the config's ``output.directory``), and leave a record in the archive if there is one."""
     with progress.step("Read the config"):
         loaded = load_config(config, overrides=overrides, environ=os.environ)
+    _check_sealed_archive(places, loaded)
     _check_archive(places.archive or loaded.config.archive, loaded)
     done = evaluate(loaded, places=places, overrides=overrides, progress=progress)
     output = loaded.config.output
@@ -201,6 +202,18 @@ def _logged(written: Written, mlflow: MlflowConfig, base: Path, progress: Progre
         except (OutputError, MissingExtraError) as error:
             return replace(written, problems=(*written.problems, *error.problems))
     return written
+
+
+def _check_sealed_archive(places: Places, loaded: LoadedConfig) -> None:
+    """The loader held it against the config's own places; the command line may name others."""
+    from reporter.config.archive_places import APART, sealed_faults
+
+    given = {"--archive": places.archive, "--out": None if places.out is None else str(places.out.absolute())}
+    named = {option: place for option, place in given.items() if place is not None}
+    sealed = loaded.config.sealed_archive
+    faults = [] if sealed is None else list(sealed_faults(sealed, named, loaded.base))
+    if faults:
+        raise ConfigError(*(loaded.problem("sealed_archive", fault, APART) for fault in faults))
 
 
 def _check_archive(location: str | None, loaded: LoadedConfig) -> None:

@@ -134,3 +134,24 @@ def test_check_takes_a_report_as_baseline(tmp_path: Path, capsys: pytest.Capture
     capsys.readouterr()
     lines = "baseline: old/report.json\nfail_on: [worse_than_baseline]\n"
     assert _check(tmp_path, lines, capsys) == (0, "c.yaml: no problems found\n", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--archive", "{folder}/full"], "found the same place as --archive, or one inside the other"),
+        (["--archive", "file://{folder}/full/x"], "found the same place as --archive, or one inside the other"),
+        (["--out", "{folder}"], "found a place inside --out, the folder of the outputs"),
+    ],
+)
+def test_no_option_brings_full_records_where_others_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    lines = "small_cells: 2\nsealed_archive: full\n"
+    assert _check(tmp_path, lines, capsys)[0] == 0
+    given = [option.replace("{folder}", str(tmp_path)) for option in options]
+    assert _guarded(["run", str(tmp_path / "c.yaml"), "-q", *given]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"c.yaml:7:17 sealed_archive: {said}" in err
+    assert not (tmp_path / "full").exists()

@@ -10,13 +10,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from reporter.config.archive_places import APART, sealed_faults
 from reporter.config.environment import URL_PASSWORD
 from reporter.config.explain import quoted
 from reporter.config.findings import Finding
 from reporter.config.keypath import KeyPath
 from reporter.config.parts import Parts, parts_of
 from reporter.config.references import check_references, is_metric, named_metrics, names_at
-from reporter.config.schema import Config, Database
+from reporter.config.schema import Config, Database, OutputConfig
 from reporter.config.study_checks import check_agreement, check_noise, check_trees
 from reporter.config.values import UNFILLED
 
@@ -25,7 +26,7 @@ def cross_check(document: Mapping[str, Any], shown: Any, base: Path) -> list[Fin
     """Every finding. ``shown`` is the document with ``${NAME}`` unexpanded; files are looked for relative to ``base``."""
     parts = parts_of(document)
     findings = [finding for check in _CHECKS for finding in check(parts)]
-    return [*findings, *check_references(document), *_files(parts, base), *_texts(shown)]
+    return [*findings, *check_references(document), *_files(parts, base), *_sealed(document, base), *_texts(shown)]
 
 
 def settle(config: Config) -> Config:
@@ -120,6 +121,20 @@ def _contradictions(parts: Parts) -> Iterator[Finding]:
     if document.get("sealed_archive") is not None and small_cells is None:
         message = "found sealed_archive without small_cells: archive then holds the full record already"
         yield Finding(("sealed_archive",), message, "Leave it out, or set small_cells.")
+
+
+def _sealed(document: Mapping[str, Any], base: Path) -> Iterator[Finding]:
+    sealed, archive, output = (document.get(key) for key in ("sealed_archive", "archive", "output"))
+    given = output if isinstance(output, Mapping) else {}
+    directory = given.get("directory", OutputConfig.model_fields["directory"].default)
+    if isinstance(sealed, str):
+        places = {
+            key: place
+            for key, place in (("archive", archive), ("output.directory", directory))
+            if isinstance(place, str)
+        }
+        for message in sealed_faults(sealed, places, base):
+            yield Finding(("sealed_archive",), message, APART)
 
 
 def _profiles(parts: Parts) -> Iterator[Finding]:
