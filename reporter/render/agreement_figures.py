@@ -5,10 +5,10 @@ Knows results that are already computed; only what was asked for is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from reporter.render import format as fmt
-from reporter.render.agreement_tables import PDF_ROWS, is_asked
+from reporter.render.agreement_tables import PDF_ROWS, is_asked, single_factors
 from reporter.render.document import Figure
 from reporter.render.plots import Axis, ForestPlot, ForestPoint, ForestRow
 from reporter.render.wording import Words, capital, group_name, listed, literal
@@ -19,7 +19,7 @@ DRAWN = ("kappa", "pabak")
 """What has an interval in every group."""
 
 MOST_GROUPS = PDF_ROWS - 1
-"""The largest groups are drawn, as many as the PDF's table has beside the row of all."""
+"""As many groups are drawn as the PDF's table has beside the row of all, and the same ones: the single factors, else the largest."""
 
 MARGIN = 0.04
 
@@ -28,7 +28,11 @@ TOGETHER = 10
 
 
 def agreement_figures(
-    words: Words, results: Sequence[AgreementResult], place: int, asked: Sequence[str] = ()
+    words: Words,
+    results: Sequence[AgreementResult],
+    place: int,
+    asked: Sequence[str] = (),
+    crossed: Collection[str] = (),
 ) -> list[Figure]:
     """The drawings of one pair, none with fewer than two groups or where neither kappa nor PABAK was asked for."""
     names = [name for name in DRAWN if is_asked(name, asked)]
@@ -36,8 +40,14 @@ def agreement_figures(
     known = [(one, found) for one, found in known if found.pabak is not None]
     if len(known) < 2 or not names:
         return []
-    smallest = sorted((found.n for _, found in known), reverse=True)[:MOST_GROUPS][-1]
-    shown = [(one, found) for one, found in known if found.n >= smallest][:MOST_GROUPS]
+    single = bool(single_factors(results, crossed))
+    if single:
+        shown = [(one, found) for one, found in known if one.grouping not in crossed]
+    else:
+        smallest = sorted((found.n for _, found in known), reverse=True)[:MOST_GROUPS][-1]
+        shown = [(one, found) for one, found in known if found.n >= smallest][:MOST_GROUPS]
+    if len(shown) < 2:
+        return []
     parts = _parts(shown)
     pair = f"{literal(results[0].first)} and {literal(results[0].second)}"
     about = f" about {literal(results[0].item)}" if results[0].item else ""
@@ -50,7 +60,8 @@ def agreement_figures(
         if number == len(parts):
             caption += " The table above holds the numbers."
             if len(shown) < len(known):
-                caption += f" The {fmt.count(len(shown))} largest of {fmt.count(len(known))} groups are drawn."
+                which, total = ("groups of single factors" if single else "largest"), fmt.count(len(known))
+                caption += f" The {fmt.count(len(shown))} {which} of {total} groups are drawn."
         title = f"{capital(statistics)} of {pair}{about} by {by}; {_lowest(names[-1], part)}."
         figures.append(
             Figure(

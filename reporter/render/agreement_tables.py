@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from reporter.render import format as fmt
 from reporter.render.document import Cell, Column, Row, Severity, Table
@@ -12,7 +12,7 @@ from reporter.render.wording_agreement import gap_reason, icc_name, nowhere, of_
 from reporter.results import AgreementGap, AgreementResult, Estimate, Icc, MultiRater
 
 PDF_ROWS = 18
-"""So many rows of a table stand in the PDF: single factors come first; HTML, CSV and JSON have all."""
+"""At most so many rows of a table stand in the PDF; HTML, CSV and JSON have all."""
 
 GAP_ROWS = 10
 """So many gaps of a pair stand in the PDF, those that tell most first."""
@@ -34,8 +34,19 @@ BINARY_COLUMNS = (
 MARKS: dict[str, Severity] = {"diverges": "warn", "within limit": "ok", "insufficient evidence": "unknown"}
 
 
+def single_factors(results: Sequence[AgreementResult], crossed: Collection[str]) -> int:
+    """How many of the first results are all rows and single factors, where the PDF shows these alone; 0 where it shows all results,
+    or the largest groups. ``crossed`` names the groupings of several factors, which come last."""
+    n = sum(one.grouping not in crossed for one in results)
+    return n if 1 < n <= PDF_ROWS < len(results) else 0
+
+
 def agreement_tables(
-    words: Words, results: Sequence[AgreementResult], place: int, asked: Sequence[str] = ()
+    words: Words,
+    results: Sequence[AgreementResult],
+    place: int,
+    asked: Sequence[str] = (),
+    crossed: Collection[str] = (),
 ) -> list[Table]:
     """Kappa and its kin; the correlations of scores beside them, or in a table of their own where they are many.
 
@@ -65,6 +76,8 @@ def agreement_tables(
     caption = f"Agreement of {about}, with {words.level_name()}s"
     left_out = "A pair with a missing rating is left out."
     meaning = f"{left_out} {signs(first, second)}" if binary else left_out
+    single = single_factors(results, crossed)
+    limit, kept = (single, f"all {words.units} together and the single factors") if single else (PDF_ROWS, "")
     tables = [
         Table(
             f"agreement-{place}-table",
@@ -72,14 +85,21 @@ def agreement_tables(
             (*columns, *binary_columns, *([] if apart else scores)),
             tuple(main),
             note=meaning,
-            pdf_limit=PDF_ROWS,
+            pdf_limit=limit,
+            kept=kept,
         )
     ]
     if apart:
         title = f"Agreement of the scores of {about}, with {words.level_name()}s"
         tables.append(
             Table(
-                f"agreement-{place}-scores", title, (*columns, *scores), tuple(more), note=left_out, pdf_limit=PDF_ROWS
+                f"agreement-{place}-scores",
+                title,
+                (*columns, *scores),
+                tuple(more),
+                note=left_out,
+                pdf_limit=limit,
+                kept=kept,
             )
         )
     return tables
@@ -180,7 +200,7 @@ def _icc_cell(words: Words, icc: Icc | None) -> Cell:
 
 
 def gap_table(words: Words, gaps: Sequence[AgreementGap], place: int, smallest: int) -> Table:
-    """The gaps of one pair; those whose interval leaves out 0 come first, so that the PDF has them."""
+    """The gaps of one pair; those that diverge and those whose interval leaves out 0 come first, so that the PDF has them."""
     columns = (
         Column("group", "Group"),
         Column("grouping", "Grouping"),
@@ -205,7 +225,7 @@ def gap_table(words: Words, gaps: Sequence[AgreementGap], place: int, smallest: 
             ),
             MARKS.get(gap.verdict),
         )
-        for gap in sorted(gaps, key=_covers_zero)
+        for gap in sorted(gaps, key=_telling)
     )
     pair = listed([literal(name) for name in (gaps[0].first, gaps[0].second) if name])
     about = f" about {literal(gaps[0].item)}" if gaps[0].item else ""
@@ -214,9 +234,24 @@ def gap_table(words: Words, gaps: Sequence[AgreementGap], place: int, smallest: 
         f"Each group's agreement minus that of the rest: {pair}{about}",
         columns,
         rows,
-        note="Gaps whose interval leaves out 0 stand first." if len({_covers_zero(gap) for gap in gaps}) > 1 else "",
+        note=_order_said(gaps),
         pdf_limit=GAP_ROWS,
+        kept="the first ones",
     )
+
+
+def _telling(gap: AgreementGap) -> tuple[bool, bool, bool]:
+    return gap.verdict != "diverges", _covers_zero(gap), gap.verdict == "within limit"
+
+
+def _order_said(gaps: Sequence[AgreementGap]) -> str:
+    first = len({_covers_zero(gap) for gap in gaps}) > 1
+    last = len({gap.verdict == "within limit" for gap in gaps if _covers_zero(gap)}) > 1
+    if first and last:
+        return "Gaps whose interval leaves out 0 stand first, then those for which the evidence is insufficient."
+    if first:
+        return "Gaps whose interval leaves out 0 stand first."
+    return "Gaps for which the evidence is insufficient stand first." if last else ""
 
 
 def _covers_zero(gap: AgreementGap) -> bool:

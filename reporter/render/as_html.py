@@ -111,13 +111,17 @@ def _nothing_left_out(_table: Table) -> str:
     return ""
 
 
+FLAGS = ("fail", "warn", "unknown")
+"""Rows so marked stand in the PDF before others."""
+
+
 def _shown_rows(table: Table) -> tuple[Row, ...]:
     """The rows that the PDF shows: the flagged ones first, then the largest groups, else as given."""
     if table.pdf_limit is None or table.total <= table.pdf_limit:
         return table.rows
     if table.kept:
         return table.rows[: table.pdf_limit]
-    order = ("fail", "warn", "unknown")
+    order = FLAGS
     size = _size_column(table)
 
     def rank(row: Row) -> tuple[int, float]:
@@ -139,9 +143,9 @@ def _left_out(table: Table) -> str:
     where = "card.html and in report.json, which is attached to this file"
     if table.pdf_limit == 0:
         return f"The {fmt.count(table.total)} rows are in {where}."
-    order = table.kept or (
-        "flagged ones first" if _size_column(table) is None else "flagged ones first, then the largest"
-    )
+    flagged = any(row.flag in FLAGS for row in table.rows)
+    rest = "the first ones" if _size_column(table) is None else "the largest"
+    order = table.kept or (f"flagged ones first, then {rest}" if flagged else rest)
     return f"{fmt.count(table.pdf_limit)} of {fmt.count(table.total)} rows, {order}. All are in {where}."
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from reporter.render import format as fmt
 from reporter.render.agreement_figures import agreement_figures
@@ -53,9 +53,11 @@ def agreement_section(report: Report, words: Words) -> Section | None:
     blocks += [Sentences(tuple(said))] if said else []
     if set(found.statistics) - set(OF_MANY) or not found.statistics:
         pairs = list(dict.fromkeys((one.first, one.second, one.item) for one in found.results))
+        crossed = frozenset(grouping.name for grouping in report.groupings if len(grouping.columns) > 1)
         for place, pair in enumerate(pairs, 1):
             results = [one for one in found.results if (one.first, one.second, one.item) == pair]
-            blocks += _pair(words, results, place, found.statistics)
+            results.sort(key=lambda one: one.grouping in crossed)
+            blocks += _pair(words, results, place, found.statistics, crossed)
     if found.gaps:
         blocks.append(
             Details("agreement-gaps", "Gaps in agreement between groups", _gap_tables(words, found, smallest))
@@ -92,14 +94,16 @@ def _too_few(found: AgreementSection) -> list[str]:
     return []
 
 
-def _pair(words: Words, results: Sequence[AgreementResult], place: int, asked: Sequence[str]) -> list[Block]:
+def _pair(
+    words: Words, results: Sequence[AgreementResult], place: int, asked: Sequence[str], crossed: Collection[str]
+) -> list[Block]:
     """One pair and item: why what is missing is missing, the tables, the figures, the counts behind them."""
     first, second, item = results[0].first, results[0].second, results[0].item
     about = f", {literal(item)}" if item else ""
     blocks: list[Block] = [Heading(f"agreement-{place}", f"{literal(first)} and {literal(second)}{about}")]
     blocks += [Paragraph(text, "note") for text in not_computed(words, results, asked)]
-    blocks += agreement_tables(words, results, place, asked)
-    blocks += agreement_figures(words, results, place, asked)
+    blocks += agreement_tables(words, results, place, asked, crossed)
+    blocks += agreement_figures(words, results, place, asked, crossed)
     counts = counts_table(words, results, place)
     if counts is not None:
         what = f"The counts behind the agreement of {literal(first)} and {literal(second)}{about}"

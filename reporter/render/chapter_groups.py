@@ -36,7 +36,7 @@ from reporter.render.tables import (
     value_cell,
     without_intervals,
 )
-from reporter.render.wording import Words, by_grouping, group_name, listed, literal, plural
+from reporter.render.wording import Words, by_grouping, group_name, listed, literal, plural, unbroken
 from reporter.render.wording_findings import (
     excess,
     gap_interval,
@@ -82,7 +82,7 @@ def _grouping(report: Report, words: Words, grouping: Grouping) -> list[Block]:
     place = report.groupings.index(grouping) + 1
     blocks: list[Block] = [
         Heading(f"group-{place}", by_grouping(grouping)),
-        Paragraph(_summary(report, grouping)),
+        Paragraph(_summary(report, words, grouping)),
     ]
     blocks += [Paragraph(words.reason(note), "note") for note in grouping.notes if len(grouping.columns) > 1]
     for index, model in enumerate(report.models):
@@ -95,7 +95,7 @@ def _grouping(report: Report, words: Words, grouping: Grouping) -> list[Block]:
     return blocks
 
 
-def _summary(report: Report, grouping: Grouping) -> str:
+def _summary(report: Report, words: Words, grouping: Grouping) -> str:
     found = [one for one in report.comparisons if one.grouping == grouping.name]
     groups = plural(len(grouping.levels), "group")
     if not found:
@@ -107,9 +107,24 @@ def _summary(report: Report, grouping: Grouping) -> str:
     twice = " (each gap seen from both sides)" if seen_twice(report, grouping.name) else ""
     return (
         f"{groups}, {plural(len(found), 'comparison')}{twice}: {fmt.count(tally['diverges'])} "
-        f"{'diverges' if tally['diverges'] == 1 else 'diverge'}, {fmt.count(tally['within limit'])} within limit, "
+        f"{'diverges' if tally['diverges'] == 1 else 'diverge'}{_with_which(report, words, found)}, {fmt.count(tally['within limit'])} within limit, "
         f"{fmt.count(tally['insufficient evidence'])} insufficient evidence."
     )
+
+
+def _with_which(report: Report, words: Words, found: Sequence[Comparison]) -> str:
+    """With which of several models they diverge: the table that follows has the first model alone."""
+    counted = [
+        (words.model(model.name), sum(one.verdict == "diverges" and one.model == model.name for one in found))
+        for model in report.models
+    ]
+    counted = [(name, n) for name, n in counted if n]
+    if not counted or len(report.models) == 1:
+        return ""
+    if len(counted) == 1:
+        name, n = counted[0]
+        return f" (all with {name})" if n > 1 else f" (with {name})"
+    return f" ({listed([f'{fmt.count(n)} with {name}' for name, n in counted])})"
 
 
 def _results(report: Report, words: Words, grouping: Grouping, model: str, table_id: str) -> list[Table]:
@@ -296,7 +311,8 @@ def _comparisons(report: Report, words: Words) -> Table:
     rows = tuple(_comparison_row(words, found) for found in (*gravest, *others))
     # The PDF holds every comparison beyond its limit of the model that is signed for; the others follow where there is room.
     limit = max(FEW_COMPARISONS, min(sum(found.model == own for found in gravest), MOST_FLAGGED_IN_PDF))
-    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=limit, kept=KEPT)
+    kept = f"those of {words.model(own)} before others, {KEPT}" if len(report.models) > 1 else KEPT
+    return Table("all-comparisons", "Every comparison with its verdict", columns, rows, pdf_limit=limit, kept=kept)
 
 
 def _comparison_row(words: Words, found: Comparison) -> Row:
@@ -312,12 +328,12 @@ def _comparison_row(words: Words, found: Comparison) -> Row:
             value_cell(words, found.metric, found.reference_estimate),
             Cell(
                 gap_text(words, found),
-                gap_interval(words, found) or words.note(found.gap.reason),
+                unbroken(gap_interval(words, found)) or words.note(found.gap.reason),
                 found.gap.value,
             ),
             Cell(
                 limit_text(words, found.metric, found.comparison, found.limit, found.side),
-                f"to {reference_name(found)}",
+                f"to{fmt.NBSP}{reference_name(found)}",
                 found.limit,
             ),
             Cell("none" if p is None else fmt.p_number(p), "", p),

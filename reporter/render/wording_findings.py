@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from reporter.render import format as fmt
 from reporter.render.metric_terms import joined
-from reporter.render.wording import Words, counts, group_name, literal, plural, whose
+from reporter.render.wording import Words, counts, group_name, literal, plural, unbroken, whose
 from reporter.results import Comparison, Estimate, Grouping
 
 REASON_TOO_WIDE = "too wide to tell"
@@ -151,7 +151,7 @@ def gap_interval(words: Words, found: Comparison) -> str:
 
 def reference_name(found: Comparison) -> str:
     """The reference in a table."""
-    known = {"rest": "the rest", "overall": "all"}
+    known = {"rest": unbroken("the rest"), "overall": "all"}
     return known.get(found.reference) or literal(found.reference_group or found.reference)
 
 

@@ -173,7 +173,8 @@ def test_the_pdfs_page_cuts_long_tables_after_the_flagged_rows_and_says_so(print
     assert all("2.4" in row.text for row in rows)
     assert ["diverges" in row.text for row in rows] == [True] * 9 + [False]
     assert note.text.replace("\u00a0", " ") == (
-        "10 of 60 rows, diverging ones first, then those beyond their limit without the evidence, the largest gap first. "
+        "10 of 60 rows, those of Referral model 2.4 before others, diverging ones first, then those beyond their limit without the "
+        "evidence, the largest gap first. "
         "All are in card.html and in report.json, which is attached to this file."
     )
 

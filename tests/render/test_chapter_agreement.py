@@ -227,3 +227,31 @@ def test_the_method_names_the_intervals_of_what_was_asked(report: Report) -> Non
     assert "kappa has the interval of Fleiss, Cohen and Everitt" in told
     assert "the Wilson interval of the share of agreement" in told
     assert "ICC" not in told
+
+
+def _of_groups(report: Report, factor: int, crossing: int) -> tuple[AgreementResult, ...]:
+    """All rows, then groups of a crossing, then those of one factor; the crossing's are the larger ones."""
+    (one, *_) = [r for r in results(report) if r.agreement is not None and r.group is not None]
+    assert one.agreement is not None
+    crossed = next(grouping for grouping in report.groupings if len(grouping.columns) > 1)
+    large, small = replace(one.agreement, n=5000), replace(one.agreement, n=50)
+    return (
+        replace(one, grouping=None, group=None),
+        *(replace(one, grouping=crossed.name, group=f"c{i}", agreement=large) for i in range(crossing)),
+        *(replace(one, grouping="sex", group=f"s{i}", agreement=small) for i in range(factor)),
+    )
+
+
+def test_the_pdf_has_the_single_factors_where_there_are_too_many_groups(report: Report) -> None:
+    section = chapter(report, AgreementSection(_of_groups(report, factor=3, crossing=20)))
+    table = tables(section)["agreement-1-table"]
+    assert (table.total, table.pdf_limit, table.kept) == (24, 4, "all patients together and the single factors")
+    assert [row.cells[0].text for row in table.rows[:4]] == ["all patients", "s0", "s1", "s2"]
+    drawn = [figure for figure in figures(section) if figure.id.startswith("agreement-1")]
+    assert "The 3 groups of single factors of 23 groups are drawn." in drawn[-1].caption
+
+
+def test_the_pdf_has_the_largest_groups_where_a_single_factor_has_too_many(report: Report) -> None:
+    section = chapter(report, AgreementSection(_of_groups(report, factor=30, crossing=0)))
+    table = tables(section)["agreement-1-table"]
+    assert (table.total, table.pdf_limit, table.kept) == (31, 18, "")

@@ -438,3 +438,17 @@ def test_the_headline_of_a_card_that_passes_counts_its_warnings(samples: ModuleT
     ).blocks[0]
     assert isinstance(banner, Banner)
     assert (banner.outcome, banner.headline) == ("pass", "Referral model 2.4 passes, with 11 warnings")
+
+
+def test_how_many_diverge_is_said_with_which_model(report: Report, document: Document) -> None:
+    found = [one for one in report.comparisons if one.verdict == "diverges" and one.grouping == "age"]
+    n = {model: sum(one.model == model for one in found) for model in ("2.4", "2.3")}
+    (said,) = [
+        plain(block.text)
+        for block in blocks(section(document, "groups"))
+        if isinstance(block, Paragraph) and block.text.startswith("4 groups, ")
+    ][:1]
+    assert min(n.values()) > 0
+    assert f"{len(found)} diverge ({n['2.4']} with Referral model 2.4 and {n['2.3']} with Referral model 2.3)," in said
+    ours = replace(report, comparisons=tuple(one for one in report.comparisons if one.model == "2.4"))
+    assert f" {n['2.4']} diverge (all with Referral model 2.4), " in plain(str(make_document(ours)))
