@@ -255,3 +255,22 @@ def test_the_pdf_has_the_largest_groups_where_a_single_factor_has_too_many(repor
     section = chapter(report, AgreementSection(_of_groups(report, factor=30, crossing=0)))
     table = tables(section)["agreement-1-table"]
     assert (table.total, table.pdf_limit, table.kept) == (31, 18, "")
+
+
+def test_gaps_that_tell_something_stand_before_those_within_the_limit(report: Report) -> None:
+    def gap(group: str, low: float, high: float, verdict: str) -> AgreementGap:
+        found = Estimate((low + high) / 2, low, high, 100)
+        return AgreementGap("sex", group, "kappa", "rest", found, 0.2, 0.5, verdict, first="a", second="b")  # type: ignore[arg-type]
+
+    gaps = (
+        gap("within", -0.05, 0.05, "within limit"),
+        gap("unknown", -0.3, 0.2, "insufficient evidence"),
+        gap("apart", -0.3, -0.01, "insufficient evidence"),
+        gap("diverging", -0.4, -0.2, "diverges"),
+    )
+    table = tables(chapter(report, AgreementSection(results(report), gaps)))["agreement-gaps-1"]
+    assert [row.cells[0].text for row in table.rows] == ["diverging", "apart", "unknown", "within"]
+    assert (table.kept, table.note) == (
+        "the first ones",
+        "Gaps whose interval leaves out 0 stand first, then those for which the evidence is insufficient.",
+    )
