@@ -34,6 +34,7 @@ from reporter.render.tables import (
     seen_twice,
     shown_levels,
     value_cell,
+    with_which,
     without_intervals,
 )
 from reporter.render.wording import Words, by_grouping, group_name, listed, literal, plural, unbroken
@@ -107,24 +108,9 @@ def _summary(report: Report, words: Words, grouping: Grouping) -> str:
     twice = " (each gap seen from both sides)" if seen_twice(report, grouping.name) else ""
     return (
         f"{groups}, {plural(len(found), 'comparison')}{twice}: {fmt.count(tally['diverges'])} "
-        f"{'diverges' if tally['diverges'] == 1 else 'diverge'}{_with_which(report, words, found)}, {fmt.count(tally['within limit'])} within limit, "
+        f"{'diverges' if tally['diverges'] == 1 else 'diverge'}{with_which(report, words, found)}, {fmt.count(tally['within limit'])} within limit, "
         f"{fmt.count(tally['insufficient evidence'])} insufficient evidence."
     )
-
-
-def _with_which(report: Report, words: Words, found: Sequence[Comparison]) -> str:
-    """With which of several models they diverge: the table that follows has the first model alone."""
-    counted = [
-        (words.model(model.name), sum(one.verdict == "diverges" and one.model == model.name for one in found))
-        for model in report.models
-    ]
-    counted = [(name, n) for name, n in counted if n]
-    if not counted or len(report.models) == 1:
-        return ""
-    if len(counted) == 1:
-        name, n = counted[0]
-        return f" (all with {name})" if n > 1 else f" (with {name})"
-    return f" ({listed([f'{fmt.count(n)} with {name}' for name, n in counted])})"
 
 
 def _results(report: Report, words: Words, grouping: Grouping, model: str, table_id: str) -> list[Table]:

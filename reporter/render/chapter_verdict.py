@@ -6,7 +6,7 @@ from typing import Literal
 
 from reporter.render import format as fmt
 from reporter.render.document import Banner, Block, Heading, Paragraph, Section, Sentence, Sentences
-from reporter.render.tables import by_severity, comparison_severity, once, seen_twice
+from reporter.render.tables import by_severity, comparison_severity, once, seen_twice, with_which
 from reporter.render.wording import Words, card_title, listed, literal, plural, whose
 from reporter.render.wording_findings import finding_sentence, undecided_by_reason, verdict_sentence
 from reporter.render.wording_releases import new_finding_sentence, release_highlights
@@ -160,12 +160,15 @@ def _flagged(report: Report, words: Words) -> list[Block]:
         text = "No group diverges from its reference."
         return [Paragraph(text, "lead")] if report.comparisons else []
     told, mirrored = once(flagged, report)
-    items = [_finding(report, words, found, mirrored.get(found.finding)) for found in told[:MOST_FINDINGS]]
-    rest = len(flagged) - sum(2 if found.finding in mirrored else 1 for found in told[:MOST_FINDINGS])
+    shown = told[:MOST_FINDINGS]
+    items = [_finding(report, words, found, mirrored.get(found.finding)) for found in shown]
+    seen = {one.finding for one in shown} | {mirrored[one.finding].finding for one in shown if one.finding in mirrored}
+    rest = [found for found in flagged if found.finding not in seen]
     if rest:
         items.append(
             Sentence(
-                f"And {plural(rest, 'more finding')} that {'diverges' if rest == 1 else 'diverge'}, in the table of all comparisons.",
+                f"And {plural(len(rest), 'more finding')} that {'diverges' if len(rest) == 1 else 'diverge'}"
+                f"{with_which(report, words, rest)}, in the table of all comparisons.",
                 "info",
                 anchor="all-comparisons",
             )

@@ -139,6 +139,21 @@ def by_severity(comparisons: Sequence[Comparison], report: Report) -> list[Compa
     return sorted((found for found in comparisons if found.verdict == "diverges"), key=rank)
 
 
+def with_which(report: Report, words: Words, found: Sequence[Comparison]) -> str:
+    """With which of several models these diverge, in brackets: what follows may show the first model alone."""
+    counted = [
+        (words.model(model.name), sum(one.verdict == "diverges" and one.model == model.name for one in found))
+        for model in report.models
+    ]
+    counted = [(name, n) for name, n in counted if n]
+    if not counted or len(report.models) == 1:
+        return ""
+    if len(counted) == 1:
+        name, n = counted[0]
+        return f" (all with {name})" if n > 1 else f" (with {name})"
+    return f" ({listed([f'{fmt.count(n)} with {name}' for name, n in counted])})"
+
+
 def seen_twice(report: Report, grouping: str | None = None) -> bool:
     """Whether gaps (of one grouping) are counted from both sides: two groups, each held against the other as everyone else."""
     pairs = {one.name for one in report.groupings if len(one.levels) == 2 and grouping in (None, one.name)}

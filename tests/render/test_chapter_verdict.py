@@ -227,3 +227,15 @@ def test_why_a_measure_has_no_interval_is_said_once_under_its_table(make_report:
     assert table.note == "Number predicted positive: a count has no interval."
     assert [(row.cells[3].text, row.cells[3].detail) for row in table.rows] == [("30", "")] * 3
     assert plain(table.rows[0].cells[2].detail).endswith("10 of 30")
+
+
+def test_findings_that_are_not_told_are_counted_by_model(make_report: Make, comparison: Compare) -> None:
+    names = tuple(f"ward {i}" for i in range(11))
+    found = tuple(comparison(name, model) for model in ("2.4", "2.3") for name in names)
+    report = make_report(groups=names, comparisons=found)
+    report = replace(report, models=(report.models[0], replace(report.models[0], name="2.3")))
+    said = [plain(item.text) for item in sentences(verdict_section(report, Words.of(report)), "flagged")]
+    assert len(said) == 11
+    assert said[-1] == (
+        "And 12 more findings that diverge (1 with Referral model 2.4 and 11 with Referral model 2.3), in the table of all comparisons."
+    )
