@@ -30,6 +30,7 @@ from reporter.stats.paired import JointCells
 from reporter.stats.releases import gap_change, rate_changes, verdict_changes
 
 if TYPE_CHECKING:
+    from reporter.archive.address import Address
     from reporter.archive.signoff import SignoffCheck
     from reporter.archive.store import Archive
 
@@ -50,7 +51,7 @@ def read_baseline(
     location: str,
     *,
     base: Path | None = None,
-    archive: str | None = None,
+    archive: str | Archive | None = None,
     model: str = "",
     allowed_signers: Path | None = None,
     today: datetime.date | None = None,
@@ -64,7 +65,8 @@ def read_baseline(
     if location == LATEST:
         return _latest_approved(archive, base, model, allowed_signers, today)
     place = location if "://" in location else str((base or Path()) / location)
-    found = _from_file(place) if place.endswith(".json") else _from_record(place, allowed_signers, today)
+    path = place.partition("?")[0] if "://" in place else place
+    found = _from_file(place, path) if path.endswith(".json") else _from_record(place, allowed_signers, today)
     if model and found.report.card.name != model:
         raise ConfigError(
             Problem(
@@ -187,36 +189,51 @@ def _only_one(first: Iterable[str], second: Iterable[str]) -> list[str]:
     return sorted({*first} ^ {*second})
 
 
-def _from_file(place: str) -> Baseline:
+def _from_file(place: str, path: str) -> Baseline:
     import fsspec
 
+    from reporter.archive.address import Address
     from reporter.archive.reading import report_of_any_version
+    from reporter.archive.store import failures
 
+    address = Address.of(place)
     try:
         with fsspec.open(place, "rb") as file:
             content: bytes = file.read()
-    except (OSError, ValueError, ImportError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(Problem(f"cannot read the baseline {place}: {reason}", key="baseline")) from None
-    return Baseline(report_of_any_version(content, path=place), place.rsplit("/", 1)[-1], content)
+    except (ValueError, ImportError) as error:
+        raise _unread(address, error) from None
+    except failures() as error:
+        raise _unread(address, error) from None
+    return Baseline(report_of_any_version(content, path=address.shown), path.rsplit("/", 1)[-1], content)
+
+
+def _unread(address: Address, error: Exception) -> ConfigError:
+    reason = address.hide(str(getattr(error, "strerror", None) or error))
+    return ConfigError(Problem(f"cannot read the baseline {address.shown}: {reason}", key="baseline"))
 
 
 def _from_record(place: str, allowed_signers: Path | None, today: datetime.date | None) -> Baseline:
+    from reporter.archive.address import Address
     from reporter.archive.store import open_archive
     from reporter.archive.verify import split_location
 
     parts = split_location(place if "://" in place else str(Path(place).absolute()))
     if parts is None:
-        raise ConfigError(Problem(f"found {place!r}, expected a record, a report.json, or {LATEST}", key="baseline"))
+        shown = Address.of(place).shown
+        raise ConfigError(Problem(f"found {shown!r}, expected a record, a report.json, or {LATEST}", key="baseline"))
     root, model, record = parts
     archive = open_archive(root)
     if not archive.exists(model, record):
-        raise ConfigError(Problem(f"found no record {place!r}", key="baseline"))
+        raise ConfigError(Problem(f"found no record {Address.of(place).shown!r}", key="baseline"))
     return _stored(archive, model, record, _signoffs(archive, model, record, allowed_signers), today)
 
 
 def _latest_approved(
-    location: str | None, base: Path | None, model: str, allowed_signers: Path | None, today: datetime.date | None
+    location: str | Archive | None,
+    base: Path | None,
+    model: str,
+    allowed_signers: Path | None,
+    today: datetime.date | None,
 ) -> Baseline:
     from reporter.archive.chain import read_chain
     from reporter.archive.signatures import check_allowed_signers
@@ -233,7 +250,8 @@ def _latest_approved(
             )
         )
     check_allowed_signers(allowed_signers)
-    archive, folder = open_archive(location, base=base), slug(model)
+    archive = open_archive(location, base=base) if isinstance(location, str) else location
+    folder = slug(model)
     for record in reversed(read_chain(archive, folder)):
         signed = _signoffs(archive, folder, record, allowed_signers)
         if _approved(signed, today):

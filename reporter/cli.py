@@ -303,6 +303,8 @@ def _show(problems: tuple[Problem, ...]) -> None:
 def _finish(result: Any, as_json: bool) -> None:
     """Print what was made and leave with the result's exit code."""
     _show(result.problems)
+    for note in result.notes:
+        complain(note)
     if as_json:
         say(json.dumps(result.to_plain()))
     else:

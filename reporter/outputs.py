@@ -25,7 +25,10 @@ EXIT_INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Written:
-    """What a command made: the report, its files by format, and what went wrong."""
+    """What a command made: the report, its files by format, what went wrong, and notes that change nothing.
+
+    ``record_path`` is as it may be shown. ``sealed_record``: with ``small_cells`` the full record, in the archive for those who may see it.
+    """
 
     report: Report
     files: dict[str, list[Path]] = field(default_factory=dict)
@@ -33,6 +36,9 @@ class Written:
     problems: tuple[Problem, ...] = ()
     record: RecordRef | None = None
     record_path: str = ""
+    sealed_record: RecordRef | None = None
+    sealed_path: str = ""
+    notes: tuple[str, ...] = ()
     interrupted: bool = False
 
     @property
@@ -45,13 +51,19 @@ class Written:
         return EXIT_GATE_FAILED if self.report.verdict.outcome == "fail" else 0
 
     def lines(self) -> list[str]:
-        """What is printed: the verdict, then a path per file (a folder for many)."""
+        """What is printed: the verdict, then a path per file (one folder for all tables), then where the records are."""
         verdict = self.report.verdict
         warnings = sum(1 for c in self.report.comparisons if c.verdict == "diverges" and c.severity == "warn")
         warned = f" ({warnings} warning{'' if warnings == 1 else 's'})" if warnings else ""
         said = f"{verdict.outcome}: {verdict.n_flagged} diverging{warned}, {verdict.n_insufficient} with insufficient evidence, {verdict.n_within} within limit"
-        lines = [said, *(str(_shown(paths)) for paths in self.files.values() if paths)]
-        return lines if self.record is None else [*lines, self.record_path, f"sha256 {self.record.manifest}"]
+        lines = [said, *(str(path) for name, paths in self.files.items() for path in _shown(name, paths))]
+        for record, path, prefix in (
+            (self.record, self.record_path, ""),
+            (self.sealed_record, self.sealed_path, "sealed: "),
+        ):
+            if record is not None:
+                lines += [f"{prefix}{path}", f"{prefix}sha256 {record.manifest}"]
+        return lines
 
     def to_plain(self) -> dict[str, Any]:
         """The same for machines."""
@@ -65,7 +77,9 @@ class Written:
             "findings": [c.finding for c in self.report.comparisons if c.verdict == "diverges"],
             "failures": [{"gate": f.gate, "finding": f.finding} for f in verdict.failures],
             "files": {name: [str(path) for path in paths] for name, paths in self.files.items()},
-            "record": None if self.record is None else {"path": self.record_path, "sha256": self.record.manifest},
+            "record": _plain_record(self.record, self.record_path),
+            "sealed_record": _plain_record(self.sealed_record, self.sealed_path),
+            "notes": list(self.notes),
             "problems": [str(problem) for problem in self.problems],
         }
 
@@ -246,5 +260,10 @@ OWNED: dict[str, tuple[str, ...]] = {
 }
 
 
-def _shown(paths: list[Path]) -> Path:
-    return paths[0] if len(paths) == 1 else paths[0].parent
+def _shown(name: str, paths: list[Path]) -> list[Path]:
+    """The tables, as many as there are groupings, by their folder."""
+    return [paths[0].parent] if name == "csv" and paths else paths
+
+
+def _plain_record(record: RecordRef | None, path: str) -> dict[str, str] | None:
+    return None if record is None else {"path": path, "sha256": record.manifest}

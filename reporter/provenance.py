@@ -71,7 +71,7 @@ def make_provenance(
 
 
 def _command(name: str, overrides: Sequence[str]) -> str:
-    kept = [o for o in overrides if not o.startswith(("output.", "archive=", "baseline="))]
+    kept = [o for o in overrides if not o.startswith(("output.", "archive=", "sealed_archive=", "baseline="))]
     shown = [re.sub(r"://[^/@\s]*@", "://***@", override) for override in kept]
     return " ".join(["reporter run", name, *(f"--set '{override}'" for override in shown)])
 

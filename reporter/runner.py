@@ -17,6 +17,7 @@ from reporter.errors import ConfigError, DataError, MissingExtraError, OutputErr
 from reporter.outputs import Written, write_outputs
 from reporter.progress import Progress
 from reporter.provenance import make_provenance, moment_of_run
+from reporter.recording import check_archives, leave_records, open_configured
 from reporter.results import Report
 
 if TYPE_CHECKING:
@@ -166,8 +167,7 @@ def run_to_files(
     """Run a config, write its outputs (default: to the config's ``output.directory``), and leave a record in the archive if there is one."""
     with progress.step("Read the config"):
         loaded = load_config(config, overrides=overrides, environ=os.environ)
-    _check_sealed_archive(places, loaded)
-    _check_archive(places.archive or loaded.config.archive, loaded)
+    check_archives(loaded, places)
     done = evaluate(loaded, places=places, overrides=overrides, progress=progress)
     output = loaded.config.output
     written = write_outputs(
@@ -178,87 +178,24 @@ def run_to_files(
         fonts=tuple(loaded.base / font for font in output.fonts),
         progress=progress,
     )
-    archive = places.archive or loaded.config.archive
     if done.interrupted:
         # What was stopped half-way is not what the config asked for: it leaves no record.
         return replace(written, interrupted=True)
-    written = written if archive is None else _archived(written, done, archive, progress)
-    if output.mlflow is not None:
-        written = _logged(written, output.mlflow, loaded.base, progress)
-    if done.sealed is None or loaded.config.sealed_archive is None:
-        return written
-    # The full record goes to its own archive and nowhere else; the record that is named is the one that may be shown.
-    sealed = _archived(Written(done.sealed.report), done.sealed, loaded.config.sealed_archive, progress)
-    return replace(written, problems=(*written.problems, *sealed.problems))
+    written = leave_records(written, done, places, progress)
+    return written if output.mlflow is None else _logged(written, output.mlflow, loaded, progress)
 
 
-def _logged(written: Written, mlflow: MlflowConfig, base: Path, progress: Progress) -> Written:
+def _logged(written: Written, mlflow: MlflowConfig, loaded: LoadedConfig, progress: Progress) -> Written:
     from reporter.registry import log_to_mlflow
 
     with progress.step("Log to MLflow") as step:
         try:
             uri = mlflow.tracking_uri
-            step.detail = log_to_mlflow(written, tracking_uri=uri, experiment=mlflow.experiment, base=base)
+            step.detail = log_to_mlflow(written, tracking_uri=uri, experiment=mlflow.experiment, base=loaded.base)
         except (OutputError, MissingExtraError) as error:
-            return replace(written, problems=(*written.problems, *error.problems))
+            problems = (replace(problem, message=loaded.redact(problem.message)) for problem in error.problems)
+            return replace(written, problems=(*written.problems, *problems))
     return written
-
-
-def _check_sealed_archive(places: Places, loaded: LoadedConfig) -> None:
-    """The loader held it against the config's own places; the command line may name others."""
-    from reporter.config.archive_places import APART, sealed_faults
-
-    given = {"--archive": places.archive, "--out": None if places.out is None else str(places.out.absolute())}
-    named = {option: place for option, place in given.items() if place is not None}
-    sealed = loaded.config.sealed_archive
-    faults = [] if sealed is None else list(sealed_faults(sealed, named, loaded.base))
-    if faults:
-        raise ConfigError(*(loaded.problem("sealed_archive", fault, APART) for fault in faults))
-
-
-def _check_archive(location: str | None, loaded: LoadedConfig) -> None:
-    """An archive that nothing installed can open is told before hours of counting, not after."""
-    if location is not None:
-        from reporter.archive.store import open_archive
-
-        open_archive(location, base=loaded.base)
-
-
-def _archived(written: Written, done: Evaluation, location: str, progress: Progress) -> Written:
-    from reporter.archive.record import archive_record
-    from reporter.archive.store import open_archive
-
-    with progress.step("Archive") as step:
-        try:
-            archive = open_archive(location, base=done.loaded.base)
-            record, is_new = archive_record(
-                archive,
-                done.report,
-                counts=done.counts,
-                files=written.contents,
-                log=_log(done),
-                now=moment_of_run(),
-                baseline=done.baseline,
-            )
-        except OutputError as error:
-            return replace(written, problems=(*written.problems, *error.problems))
-        step.detail = record.id if is_new else f"{record.id} is there already"
-    return replace(written, record=record, record_path=archive.path(record.model, record.id))
-
-
-def _log(done: Evaluation) -> str:
-    """What the run did, without times: equal runs have equal logs."""
-    facts, verdict = done.counts.facts, done.report.verdict
-    n_out = "a hidden number" if facts["n_filtered_out"] is None else facts["n_filtered_out"]
-    lines = [
-        f"command: {done.report.provenance.command}",
-        f"data: {facts['source']}, {facts['n']} rows counted, {n_out} filtered out",
-        *(f"note: {note}" for note in facts["notes"]),
-        f"count tables: {len(done.counts.tables)}",
-        f"comparisons: {len(done.report.comparisons)}",
-        f"verdict: {verdict.outcome}",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def configured_baseline(loaded: LoadedConfig, places: Places, today: datetime.date) -> Baseline | None:
@@ -266,14 +203,14 @@ def configured_baseline(loaded: LoadedConfig, places: Places, today: datetime.da
     location = places.baseline or loaded.config.baseline
     if location is None:
         return None
-    from reporter.baseline import read_baseline
+    from reporter.baseline import LATEST, read_baseline
 
     config = loaded.config
     try:
         return read_baseline(
             location,
             base=loaded.base,
-            archive=places.archive or config.archive,
+            archive=open_configured("archive", loaded, places) if location == LATEST else None,
             model=config.card.name,
             allowed_signers=None if config.allowed_signers is None else loaded.base / config.allowed_signers,
             today=today,

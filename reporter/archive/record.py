@@ -22,6 +22,8 @@ from reporter.results import Report
 if TYPE_CHECKING:
     from reporter.data.counts import Counts
 
+SALT = "Reporter-Salt"
+
 
 def archive_record(
     archive: Archive,
@@ -32,11 +34,13 @@ def archive_record(
     log: str,
     now: datetime.datetime,
     baseline: bytes | None = None,
+    salt: str = "",
 ) -> tuple[RecordRef, bool]:
     """Seal a record and put it into the archive: the record, and whether it is new.
 
     ``files`` are the outputs by name (``report.json``, ``card.html``, ...). ``log`` is what the run said, without times. ``baseline`` is the
-    report.json that the run was compared with. The same record twice is one record: the second call returns it with False.
+    report.json that the run was compared with. ``salt``, kept in the record, makes its hash tell nothing of what is in it to those who
+    cannot read it. The same record twice is one record: the second call returns it with False.
 
     Raises
     ------
@@ -61,6 +65,7 @@ def archive_record(
         ("Bag-Software-Agent", f"reporter {report.provenance.reporter_version}"),
         (IDENTIFIER, f"{model} {slug(report.card.version)}"),
         *((PARENT, f"{reference.id} {reference.manifest}") for reference in latest),
+        *([(SALT, salt)] if salt else []),
     ]
     bag = seal_bag(payload, info)
     manifest = sha256(bag[SEAL])

@@ -215,12 +215,12 @@ def _kept(archive: Archive, statement: Statement, reference: RecordRef, key: Pat
     for name, content in files.items():
         archive.add_file(reference.model, folder, name, content=content)
     if failed is not None:
-        kept = archive.path(reference.model, folder, f"{statement.name}.json")
+        kept = archive.shown_path(reference.model, folder, f"{statement.name}.json")
         raise OutputError(
             *(replace(p, message=f"the statement was signed and kept ({kept}), but without its page: {p.message}")
               for p in failed.problems)
         )  # fmt: skip
-    return [archive.path(reference.model, folder, name) for name in files]
+    return [archive.shown_path(reference.model, folder, name) for name in files]
 
 
 def _page(

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reporter.archive.address import Address
 from reporter.archive.bag import SEAL, sha256, write_bag
 from reporter.archive.local_files import (
     INCOMING,
@@ -39,12 +40,21 @@ RECORD_ID = re.compile(r"^\d{8}T\d{6}Z-[A-Za-z0-9._-]+-[0-9a-f]{12}$")
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive at ``location`` (a folder or URL); ``filesystem`` and ``root`` are fsspec's view of it."""
+    """An archive at ``address`` (a folder or URL); ``filesystem`` and ``root`` are fsspec's view of it."""
 
-    location: str
+    address: Address
     filesystem: Any
     root: str
     local: bool
+
+    @property
+    def location(self) -> str:
+        """The archive's address as it may be shown."""
+        return self.address.shown
+
+    def shown_path(self, *parts: str) -> str:
+        """A path inside the archive as it may be shown; another command finds it there unless the address is masked."""
+        return self.path(*parts) if self.local and not self.address.is_masked else self.address.inside(*parts)
 
     def models(self) -> list[str]:
         """The folders of models, sorted."""
@@ -52,7 +62,7 @@ class Archive:
 
     def names(self, *parts: str) -> list[str]:
         """The names directly inside a folder, sorted; none when there is no such folder."""
-        with _reading(self.location):
+        with _reading(self.address):
             if self.local:
                 try:
                     return sorted(os.listdir(self.path(*parts)))
@@ -77,7 +87,7 @@ class Archive:
 
     def read(self, *parts: str) -> bytes:
         """The bytes of one file."""
-        with _reading(self.location):
+        with _reading(self.address):
             if self.local:
                 return plain_bytes(self.path(*parts))
             content: bytes = self.filesystem.cat_file(self.path(*parts))
@@ -85,7 +95,7 @@ class Archive:
 
     def read_all(self, places: Sequence[tuple[str, ...]]) -> list[bytes]:
         """The bytes of many files; empty where there is no plain file. A store fetches them at once."""
-        with _reading(self.location):
+        with _reading(self.address):
             if self.local:
                 return [bytes_or_nothing(self.path(*parts)) for parts in places]
             paths = [self.path(*parts) for parts in places]
@@ -97,14 +107,14 @@ class Archive:
 
     def exists(self, *parts: str) -> bool:
         """Whether this file or folder exists."""
-        with _reading(self.location):
+        with _reading(self.address):
             self._fresh()
             return bool(self.filesystem.exists(self.path(*parts)))
 
     def files(self, *parts: str) -> list[str]:
         """All files below a folder, as sorted paths relative to it; on a file system also links, pipes and empty folders."""
         folder = self.path(*parts)
-        with _reading(self.location):
+        with _reading(self.address):
             if self.local:
                 return sorted(entries_below(folder, ""))
             self._fresh()
@@ -117,7 +127,7 @@ class Archive:
 
     def digests(self, model: str, record: str) -> dict[str, str]:
         """The SHA-256 of each file of a record, ``NOT_A_FILE`` for links, empty folders and the like."""
-        with _reading(self.location):
+        with _reading(self.address):
             if self.local:
                 return dict(local_digests(self.path(model, record), ""))
             names = self.files(model, record)
@@ -126,14 +136,14 @@ class Archive:
 
     def add_record(self, model: str, record: str, bag: Mapping[str, bytes]) -> bool:
         """Put the sealed bag at ``<model>/<record>``; False when that very record is already there."""
-        with _writing(self.location):
+        with _writing(self.address):
             if self.local:
                 return self._rename_into_place(model, record, bag)
             return self._upload(model, record, bag)
 
     def add_file(self, *parts: str, content: bytes) -> None:
         """Write a new file; OutputError when it exists."""
-        with _writing(self.location):
+        with _writing(self.address):
             if self.local:
                 write_new(Path(self.path(*parts)), content)
             else:
@@ -222,28 +232,36 @@ class Archive:
         put(path, content)
 
 
-def open_archive(location: str | Path, *, base: Path | None = None) -> Archive:
+def open_archive(location: str | Path, *, base: Path | None = None, written: str | None = None) -> Archive:
     """The archive at a folder (relative to ``base``) or an fsspec URL. It need not exist yet.
 
-    Raises MissingExtraError or ConfigError when no installed package opens such a URL.
+    ``written`` is the text of the config that ``location`` was read from, if that has ``${NAME}``: it is what messages show.
+    Raises MissingExtraError or ConfigError when no installed package opens such a URL, DataError when its server cannot be reached.
     """
     import fsspec
     from fsspec.implementations.local import LocalFileSystem
 
     text = str(location)
     if "://" not in text:
-        folder = Path(text) if base is None else base / text
-        return Archive(str(folder), LocalFileSystem(), str(folder.absolute()), True)
+        folder, shown = (Path(one) if base is None else base / one for one in (text, written or text))
+        return Archive(Address.of(str(folder), str(shown)), LocalFileSystem(), str(folder.absolute()), True)
+    address = Address.of(text, written)
     protocol = text.split("://", 1)[0]
     try:
-        filesystem, root = fsspec.core.url_to_fs(text)
+        # Some file systems connect as soon as they are made.
+        with _reading(address):
+            filesystem, root = fsspec.core.url_to_fs(text)
     except ImportError as error:
         if protocol in ("s3", "s3a"):
             raise MissingExtraError(feature=f"An archive at {protocol}://", package="s3fs", extra="s3") from None
-        raise ConfigError(Problem(f"cannot open the archive {text}: {error}", key="archive")) from None
+        raise _not_opened(address, error) from None
     except (ValueError, TypeError) as error:
-        raise ConfigError(Problem(f"cannot open the archive {text}: {error}", key="archive")) from None
-    return Archive(text, filesystem, str(root).rstrip("/"), isinstance(filesystem, LocalFileSystem))
+        raise _not_opened(address, error) from None
+    return Archive(address, filesystem, str(root).rstrip("/"), isinstance(filesystem, LocalFileSystem))
+
+
+def _not_opened(address: Address, error: Exception) -> ConfigError:
+    return ConfigError(Problem(f"cannot open the archive {address.shown}: {address.hide(str(error))}", key="archive"))
 
 
 def slug(text: str) -> str:
@@ -269,35 +287,52 @@ def _below(name: str, folder: str) -> str:
     return plain[len(marker) :] if plain.startswith(marker) else ""
 
 
-def _failures() -> tuple[type[Exception], ...]:
-    """What a store that cannot be reached raises; its library is imported only when one is used."""
-    found: list[type[Exception]] = [OSError]
-    for module, name in (("botocore.exceptions", "BotoCoreError"), ("aiohttp", "ClientError")):
+_FAILURES = {
+    "aiohttp": ("ClientError",),
+    "azure.core.exceptions": ("AzureError",),
+    "botocore.exceptions": ("BotoCoreError", "ClientError"),
+    "ftplib": ("Error",),
+    "gcsfs.retry": ("HttpError",),
+    "google.auth.exceptions": ("GoogleAuthError",),
+    "paramiko.ssh_exception": ("SSHException",),
+    "smbprotocol.exceptions": ("SMBException",),
+}
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """What a store that cannot be reached, or that refuses, raises; its library is imported only when one is used."""
+    found: list[type[Exception]] = [OSError, EOFError, NotImplementedError]
+    for module, names in _FAILURES.items():
         if module in sys.modules:
-            found.append(getattr(sys.modules[module], name))
+            found += [getattr(sys.modules[module], name) for name in names]
     return tuple(found)
 
 
 @contextmanager
-def _reading(location: str) -> Iterator[None]:
+def _reading(address: Address) -> Iterator[None]:
     try:
         yield
-    except _failures() as error:
-        raise DataError(Problem(f"cannot read the archive {location}: {_reason(error)}", key="archive")) from None
+    except failures() as error:
+        reason = address.hide(_reason(error))
+        raise DataError(Problem(f"cannot read the archive {address.shown}: {reason}", key="archive")) from None
 
 
 @contextmanager
-def _writing(location: str) -> Iterator[None]:
+def _writing(address: Address) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
         raise OutputError(
-            Problem(f"refused to overwrite {error.filename or error}", key="archive", hint="A record is never changed.")
+            Problem(
+                f"refused to overwrite {address.hide(str(error.filename or error))}",
+                key="archive",
+                hint="A record is never changed.",
+            )
         ) from None
-    except _failures() as error:
+    except failures() as error:
         raise OutputError(
             Problem(
-                f"cannot write to the archive {location}: {_reason(error)}",
+                f"cannot write to the archive {address.shown}: {address.hide(_reason(error))}",
                 key="archive",
                 hint="Nothing was added to it. Mend the cause and run again.",
             )
@@ -306,4 +341,6 @@ def _writing(location: str) -> Iterator[None]:
 
 def _reason(error: Exception) -> str:
     """The system's own words, without the path."""
-    return str(getattr(error, "strerror", None) or error)
+    if isinstance(error, NotImplementedError):
+        return "what opens such a URL cannot do that"
+    return str(getattr(error, "strerror", None) or error) or type(error).__name__

@@ -95,12 +95,14 @@ def is_printed(path: KeyPath) -> bool:
 
 
 def redact(text: str, secrets: Mapping[str, str]) -> str:
-    """``text`` with the values of ``secrets`` (variable -> value) replaced by ``${NAME}`` and passwords of URLs by ``***``.
+    """``text`` with the values of ``secrets`` (variable -> value) replaced by ``${NAME}`` and passwords and queries of URLs by ``***``.
 
     >>> redact("cannot open pg://reader:hunter2@h", {"PW": "hunter2"})
     'cannot open pg://reader:${PW}@h'
     >>> redact("cannot open pg://reader:hunter2@h", {})
     'cannot open pg://reader:***@h'
+    >>> redact("cannot read https://h/report.json?sig=abc: forbidden", {})
+    'cannot read https://h/report.json?***: forbidden'
     """
     from urllib.parse import quote, unquote
 
@@ -111,7 +113,13 @@ def redact(text: str, secrets: Mapping[str, str]) -> str:
             # a short value is replaced only where it stands alone, or it would eat other words
             pattern = re.escape(form) if len(form) >= 4 else rf"(?<!\w){re.escape(form)}(?!\w)"
             text = re.sub(pattern, lambda _: f"${{{name}}}", text)  # noqa: B023 - called before the next turn
-    return URL_PASSWORD.sub(lambda match: f"{match['before']}***@" if "${" not in match["password"] else match[0], text)
+    text = URL_PASSWORD.sub(lambda match: f"{match['before']}***@" if "${" not in match["password"] else match[0], text)
+    return _URL_QUERY.sub(
+        lambda match: match[0] if _ONLY_NAMES.fullmatch(match["query"]) else f"{match['before']}***", text
+    )
 
 
-URL_PASSWORD = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^/@:\s]*:)(?P<password>[^@/\s]+)@")
+URL_PASSWORD = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^/@:\s]*:)(?P<password>[^/\s]+)@")
+# A query can hold a signature or a token. What ends the sentence around the URL is not a part of it.
+_URL_QUERY = re.compile(r"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s?'\"]*\?)(?P<query>[^\s'\"]*[^\s'\":.,;)])")
+_ONLY_NAMES = re.compile(r"\*\*\*|(?:(?:[\w.-]+=)?\$\{\w+\}&?)+")
