@@ -71,14 +71,14 @@ def verify(
 
 
 def _verified(record: str, expect: list[str], head: Path | None, allowed_signers: Path | None) -> ArchiveVerification:
-    from reporter.archive.store import open_archive
     from reporter.archive.verify import ArchiveVerification, split_location, verify_archive, verify_record
 
-    location = _absolute(record)
-    if split_location(location) is None:
-        found = verify_archive(open_archive(location), allowed_signers=allowed_signers, expect=expect, head=head)
+    if split_location(_absolute(record)) is None:
+        whole = _archive(record)
+        found = verify_archive(whole, allowed_signers=allowed_signers, expect=expect, head=head)
         if not (found.records or found.faults):
-            raise ConfigError(Problem(f"found no record in {record!r}", hint="Give a record or the archive's folder."))
+            hint = "Give a record or the archive's folder."
+            raise ConfigError(Problem(f"found no record in {_shown(record)!r}", hint=hint))
         return found
     if len(expect) > 1 or head is not None:
         raise ConfigError(
@@ -153,10 +153,9 @@ def seal(
 ) -> None:
     """Sign the list of an archive's records, so that one that vanishes later is missed."""
     from reporter.archive.heads import sign_head
-    from reporter.archive.store import open_archive
     from reporter.provenance import moment_of_run
 
-    say(sign_head(open_archive(_absolute(archive)), key=key, moment=moment_of_run()))
+    say(sign_head(_archive(archive), key=key, moment=moment_of_run()))
 
 
 def history(
@@ -166,9 +165,8 @@ def history(
 ) -> None:
     """Write a static site over all records: verdicts, rates per group over releases, sign-offs."""
     from reporter.archive.history import write_history
-    from reporter.archive.store import open_archive
 
-    for path in write_history(open_archive(_absolute(archive)), out, allowed_signers=allowed_signers):
+    for path in write_history(_archive(archive), out, allowed_signers=allowed_signers):
         say(str(path))
 
 
@@ -200,6 +198,18 @@ def add_commands(app: typer.Typer) -> None:
         app.command()(command)
 
 
+def _archive(location: str) -> Archive:
+    """The archive at a location; a model's folder, or one that belongs to a record, is told from an archive with nothing in it."""
+    from reporter.archive.store import open_archive
+    from reporter.archive.verify import mistaken_for_archive
+
+    archive = open_archive(_absolute(location))
+    mistake = mistaken_for_archive(archive)
+    if mistake:
+        raise ConfigError(Problem(f"{_shown(location)!r} is no archive: {mistake[0]}", hint=mistake[1]))
+    return archive
+
+
 def _existing_record(location: str) -> tuple[Archive, str, str]:
     from reporter.archive.store import open_archive
     from reporter.archive.verify import split_location
@@ -207,14 +217,23 @@ def _existing_record(location: str) -> tuple[Archive, str, str]:
     parts = split_location(_absolute(location))
     if parts is None:
         raise ConfigError(
-            Problem(f"{location!r} is not a record", hint="Give the path of a record: ARCHIVE/MODEL/TIME-RELEASE-HASH.")
+            Problem(
+                f"{_shown(location)!r} is not a record",
+                hint="Give the path of a record: ARCHIVE/MODEL/TIME-RELEASE-HASH.",
+            )
         )
     root, model, name = parts
     archive = open_archive(root)
     if not archive.exists(model, name):
-        raise ConfigError(Problem(f"found no record {location!r}"))
+        raise ConfigError(Problem(f"found no record {_shown(location)!r}"))
     return archive, model, name
 
 
 def _absolute(location: str) -> str:
     return location if "://" in location else str(Path(location).absolute())
+
+
+def _shown(location: str) -> str:
+    from reporter.archive.address import Address
+
+    return Address.of(location).shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -83,12 +84,37 @@ def test_verify_of_an_archive_says_what_vouches_for_it(place: Path) -> None:
         (["compare", "a", "a"], "expected a record, a report.json"),
         (["verify", "a", "--allowed-signers", "nobody"], "cannot read the allowed signers 'nobody'"),
         (["verify", "a", "--head", "none.json"], "cannot read 'none.json'"),
+        (["verify", "a/Referral"], "'a/Referral' is no archive: it is the folder of one model. Give the archive, "),
+        (["history", "a/Referral"], "'a/Referral' is no archive: it is the folder of one model. Give the archive, "),
+        (["seal", "a/Referral", "--key", "k"], "'a/Referral' is no archive: it is the folder of one model"),
+        (["seal", "nowhere", "--key", "k"], "found no record in "),
+        (["seal", ".", "--key", "k"], "found no record in "),
     ],
 )
 def test_what_is_not_there_is_told_with_exit_code_2(place: Path, arguments: list[str], message: str) -> None:
     done = _run(place, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+def test_what_belongs_to_a_record_is_no_archive(place: Path) -> None:
+    path, _ = _record(place, "1.0")
+    for inner, what in (
+        (f"{path}/data", "it lies inside a record"),
+        (f"{path}/data/counts/", "it lies inside a record"),
+        (f"{path}.signoffs", "it holds the statements about a record"),
+    ):
+        done = _run(place, "verify", inner)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"{inner!r} is no archive: {what}. Give the record: {path}\n"
+    assert not list(place.glob("**/_heads"))
+
+
+def test_a_record_in_the_place_of_a_model_does_not_hide_what_an_archive_holds(place: Path, tmp_path: Path) -> None:
+    shutil.copytree(place / "a", tmp_path / "a")
+    (tmp_path / "a" / "20260101T000000Z-1.0-0123456789ab").mkdir()
+    done = _run(tmp_path, "verify", "a", "--json")
+    assert [record["record"] for record in json.loads(done.stdout)["records"]] != []
 
 
 def test_replay_compare_and_history_work_on_what_the_run_left(place: Path, tmp_path: Path) -> None:

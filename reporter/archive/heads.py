@@ -33,11 +33,16 @@ class HeadCheck:
 
 
 def sign_head(archive: Archive, *, key: Path, moment: datetime.datetime) -> str:
-    """Sign the list of all records and statements as they are now; the head's path inside the archive."""
+    """Sign the list of all records and statements as they are now; the head's path inside the archive.
+
+    Raises ConfigError when there is no record, since such a head says nothing, and as ``Archive.add_file``.
+    """
     records = {
         model: {r: link.reference.manifest for r, link in read_chain(archive, model).items()}
         for model in archive.models()
     }
+    if not any(records.values()):
+        raise ConfigError(Problem(f"found no record in {archive.location!r}", hint="Give the folder of an archive."))
     statements = {
         f"{model}/{folder_of(record)}/{name}": sha256(archive.read(model, folder_of(record), name))
         for model, found in records.items()

@@ -255,3 +255,24 @@ def split_location(location: str) -> tuple[str, str, str] | None:
     if found is None or not RECORD_ID.match(found.group(3)):
         return None
     return found.group(1) or "/", found.group(2), found.group(3)
+
+
+def mistaken_for_archive(archive: Archive) -> tuple[str, str] | None:
+    """What a location without records is instead, and which path to give: a model's folder, or something of one record."""
+    steps = archive.shown_path().rstrip("/").split("/")
+    for i, step in enumerate(steps):
+        if RECORD_ID.match(step.removesuffix(SIGNOFFS)) and i > 1:
+            record = "/".join((*steps[:i], step.removesuffix(SIGNOFFS)))
+            what = "it holds the statements about a record" if step.endswith(SIGNOFFS) else "it lies inside a record"
+            return (what, f"Give the record: {record}") if not _has_records(archive) else None
+    records = [name for name in archive.names() if RECORD_ID.match(name)]
+    if not records or _has_records(archive):
+        return None
+    return (
+        "it is the folder of one model",
+        f"Give the archive, {'/'.join(steps[:-1])}, or a record, such as {'/'.join((*steps, records[-1]))}",
+    )
+
+
+def _has_records(archive: Archive) -> bool:
+    return any(archive.records(model) for model in archive.models())
