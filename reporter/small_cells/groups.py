@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from reporter.errors import DataError, Problem
 from reporter.results import Level
 from reporter.small_cells.hiding import hide_block, hide_groups, is_safe
+from reporter.small_cells.overlaps import hide_what_overlaps_tell
 from reporter.small_cells.tables import FullTables
 
 Ints = NDArray[np.int64]
@@ -66,6 +67,7 @@ def shown_groups(made: FullTables, k: int) -> dict[str, set[int]]:
         # Rows must be able to trade the value of a column that no other crossing shows.
         kept = _crossing(made, classes, name, k, may_hide=not set(made.columns(name)) <= others)
         shown[name] = set() if kept is None else kept
+    hide_what_overlaps_tell(made, shown, k)
     return shown
 
 

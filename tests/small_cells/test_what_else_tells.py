@@ -13,8 +13,12 @@ import reporter
 from reporter.runner import run_to_files
 
 K = 11
-SIZES = {("F", "A"): 0, ("F", "B"): 40, ("F", "C"): 60, ("M", "A"): 50, ("M", "B"): 5, ("M", "C"): 70}
-"""No woman of origin A: who knows that finds the 5 men of origin B from the totals."""
+SIZES = {
+    ("F", "A"): 0, ("F", "B"): 40, ("F", "C"): 60,
+    ("M", "A"): 50, ("M", "B"): 5, ("M", "C"): 70,
+    ("X", "A"): 30, ("X", "B"): 20, ("X", "C"): 90,
+}  # fmt: skip
+"""No woman of origin A: were X, A and X, B shown, who knows that would find the 5 men of origin B from the totals."""
 CROSSED = {
     "data": {"source": "(frame)", "label": "y"},
     "models": [{"name": "m", "prediction": "d"}],
@@ -37,8 +41,13 @@ def test_no_name_tells_which_combinations_exist() -> None:
     report = reporter.run(CROSSED, data=crossed())
     text = json.dumps([json.loads(report.to_json())[key] for key in ("groupings", "comparisons", "verdict", "notes")])
     assert "(suppressed)" in text
-    assert [name for name in ("F, A", "F, B", "M, A", "M, B") if name in text] == []
-    assert [c.group for c in report.comparisons if c.grouping == "sex x origin"] == ["(suppressed)", "F, C", "M, C"]
+    assert [name for name in ("F, A", "F, B", "M, A", "M, B", "X, A", "X, B") if name in text] == []
+    assert [c.group for c in report.comparisons if c.grouping == "sex x origin"] == [
+        "(suppressed)",
+        "F, C",
+        "M, C",
+        "X, C",
+    ]
     assert len({c.finding for c in report.comparisons}) == len(report.comparisons)
     assert "under the name (suppressed)" in report.notes[0]
 
@@ -58,10 +67,14 @@ def test_a_combination_that_diverges_fails_the_gate_without_its_name() -> None:
 def test_a_reference_that_is_not_shown_has_no_name() -> None:
     rule = {"metric": "referral_rate", "difference": 0.1, "reference": "largest"}
     keys = {**CROSSED, "flags": {"rules": [rule], "min_group_size": 1}}
-    found = reporter.run(keys, data=crossed(MA=90, MC=80, FC=95)).comparisons
+    found = reporter.run(keys, data=crossed(FA=30, FB=130, XA=90, XB=90)).comparisons
     assert [(c.group, c.reference_group, c.gap.value) for c in found if c.grouping == "sex x origin"] == [
         ("(suppressed)", None, None),
-        ("M, A", "(suppressed)", None),
+        ("F, C", "(suppressed)", None),
+        ("M, C", "(suppressed)", None),
+        ("X, A", "(suppressed)", None),
+        ("X, B", "(suppressed)", None),
+        ("X, C", "(suppressed)", None),
     ]
 
 
@@ -79,6 +92,7 @@ def test_a_change_between_releases_does_not_tell_which_combinations_exist(tmp_pa
         "referral_rate/sex x origin/(suppressed)/m",
         "referral_rate/sex x origin/F, C/m",
         "referral_rate/sex x origin/M, C/m",
+        "referral_rate/sex x origin/X, C/m",
     ]
     assert [note for note in releases.not_compared if "sex x origin" in note] == []
 
@@ -182,4 +196,4 @@ def test_the_progress_does_not_tell_how_many_combinations_exist(tmp_path: Path) 
     written = run_to_files(tmp_path / "card.yaml", progress=Progress(said))
     assert "Compute the report" in said.getvalue()
     assert "comparisons" not in said.getvalue()
-    assert len(written.report.comparisons) == 8
+    assert len(written.report.comparisons) == 10
