@@ -263,14 +263,16 @@ def _guarded(arguments: list[str]) -> int:
         return code if isinstance(code, int) else 0
     except typer.Abort:
         return EXIT_INTERRUPTED
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        complain("interrupted")
+        _show_notes(error)
         return EXIT_INTERRUPTED
     except USAGE_FAULT as error:
         error.show(sys.stderr)
         return EXIT_USAGE
     except ReporterError as error:
         _show(error.problems)
+        _show_notes(error)
         return error.exit_code
     except BrokenPipeError:
         # The reader of stdout went away (head, less): not a fault. Keep the interpreter from flushing into the closed pipe.
@@ -292,12 +294,19 @@ def _unexpected(error: Exception) -> int:
     said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     complain(f"An unexpected error: {type(error).__name__}{f': {said}' if said else ''}")
     complain(f"The traceback is in {name}")
+    _show_notes(error)
     return EXIT_UNEXPECTED
 
 
 def _show(problems: tuple[Problem, ...]) -> None:
     for problem in problems:
         complain(problem)
+
+
+def _show_notes(error: BaseException) -> None:
+    """What became of the outputs of an earlier run."""
+    for note in getattr(error, "__notes__", ()):
+        complain(note)
 
 
 def _finish(result: Any, as_json: bool) -> None:

@@ -6,7 +6,7 @@ file of an earlier run behind either, since that would look like this run's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from reporter.errors import OutputError, Problem
 from reporter.progress import Progress
 from reporter.results import Report
+from reporter.terminal import readable
 
 if TYPE_CHECKING:
     from reporter.archive.chain import RecordRef
@@ -76,11 +77,11 @@ class Written:
             "n_within": verdict.n_within,
             "findings": [c.finding for c in self.report.comparisons if c.verdict == "diverges"],
             "failures": [{"gate": f.gate, "finding": f.finding} for f in verdict.failures],
-            "files": {name: [str(path) for path in paths] for name, paths in self.files.items()},
+            "files": {name: [readable(str(path)) for path in paths] for name, paths in self.files.items()},
             "record": _plain_record(self.record, self.record_path),
             "sealed_record": _plain_record(self.sealed_record, self.sealed_path),
-            "notes": list(self.notes),
-            "problems": [str(problem) for problem in self.problems],
+            "notes": [readable(note) for note in self.notes],
+            "problems": [readable(str(problem)) for problem in self.problems],
         }
 
 
@@ -121,26 +122,30 @@ def write_outputs(
     return Written(report, files, contents, tuple(problems))
 
 
-def _remove_stale(directory: Path, name: str, *, keep: Sequence[Path]) -> None:
-    """Files of this format that an earlier run left would look like this run's. A user's own tables are left alone."""
+def files_of_format(directory: Path, name: str) -> Iterator[Path]:
+    """The files in a folder that this format has made, this run's or an older one's. A user's own tables are none."""
     for pattern in OWNED[name]:
-        for path in set(directory.glob(pattern)) - set(keep):
-            with suppress(OSError):
-                path.unlink()
+        yield from (path for path in directory.glob(pattern) if not path.is_dir())
     if name == "csv":
-        _remove_stale_tables(directory / "tables", keep)
+        from reporter.render.as_csv import STARTS
+
+        for pattern, start in STARTS.items():
+            yield from (path for path in sorted((directory / "tables").glob(pattern)) if _begins(path, start.encode()))
 
 
-def _remove_stale_tables(folder: Path, keep: Sequence[Path]) -> None:
-    from reporter.render.as_csv import STARTS
+def _begins(path: Path, start: bytes) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(start)) == start
+    except OSError:
+        return False
 
-    for pattern, start in STARTS.items():
-        for path in set(folder.glob(pattern)) - set(keep):
-            with suppress(OSError):
-                with path.open("rb") as file:
-                    is_ours = file.read(len(start)) == start.encode()
-                if is_ours:
-                    path.unlink()
+
+def _remove_stale(directory: Path, name: str, *, keep: Sequence[Path]) -> None:
+    """Files of this format that an earlier run left would look like this run's."""
+    for path in set(files_of_format(directory, name)) - set(keep):
+        with suppress(OSError):
+            path.unlink()
 
 
 def _html(request: Request) -> dict[str, bytes]:
@@ -266,4 +271,4 @@ def _shown(name: str, paths: list[Path]) -> list[Path]:
 
 
 def _plain_record(record: RecordRef | None, path: str) -> dict[str, str] | None:
-    return None if record is None else {"path": path, "sha256": record.manifest}
+    return None if record is None else {"path": readable(path), "sha256": record.manifest}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reporter.config.loader import LoadedConfig, load_config
+from reporter.earlier_outputs import no_earlier_outputs
 from reporter.errors import ConfigError, DataError, MissingExtraError, OutputError, Problem
 from reporter.outputs import Written, write_outputs
 from reporter.progress import Progress
@@ -165,24 +166,42 @@ def run_to_files(
     config: Path, *, places: Places = AS_CONFIGURED, overrides: Sequence[str] = (), progress: Progress = SILENT
 ) -> Written:
     """Run a config, write its outputs (default: to the config's ``output.directory``), and leave a record in the archive if there is one."""
-    with progress.step("Read the config"):
-        loaded = load_config(config, overrides=overrides, environ=os.environ)
-    check_archives(loaded, places)
-    done = evaluate(loaded, places=places, overrides=overrides, progress=progress)
+    loaded = _read_config(config, places, overrides, progress)
     output = loaded.config.output
-    written = write_outputs(
-        done.report,
-        directory=places.out if places.out is not None else loaded.base / output.directory,
-        formats=places.formats or output.formats,
-        templates=None if output.templates is None else loaded.base / output.templates,
-        fonts=tuple(loaded.base / font for font in output.fonts),
-        progress=progress,
-    )
+    directory = places.out if places.out is not None else loaded.base / output.directory
+    formats = places.formats or output.formats
+    with no_earlier_outputs(directory, formats, keep=_baseline_file(loaded, places)) as earlier:
+        check_archives(loaded, places)
+        done = evaluate(loaded, places=places, overrides=overrides, progress=progress)
+        written = write_outputs(
+            done.report,
+            directory=directory,
+            formats=formats,
+            templates=None if output.templates is None else loaded.base / output.templates,
+            fonts=tuple(loaded.base / font for font in output.fonts),
+            progress=progress,
+        )
+    written = replace(written, notes=tuple(filter(None, [earlier.note()])))
     if done.interrupted:
         # What was stopped half-way is not what the config asked for: it leaves no record.
         return replace(written, interrupted=True)
     written = leave_records(written, done, places, progress)
     return written if output.mlflow is None else _logged(written, output.mlflow, loaded, progress)
+
+
+def _read_config(config: Path, places: Places, overrides: Sequence[str], progress: Progress) -> LoadedConfig:
+    """A config that cannot be read says neither where its outputs are nor what its baseline is: perhaps the report.json there."""
+    with progress.step("Read the config"):
+        if places.out is None:
+            return load_config(config, overrides=overrides, environ=os.environ)
+        with no_earlier_outputs(places.out, places.formats or (), keep=[places.out / "report.json"]):
+            return load_config(config, overrides=overrides, environ=os.environ)
+
+
+def _baseline_file(loaded: LoadedConfig, places: Places) -> list[Path]:
+    """The next run compares with it again."""
+    location = places.baseline or loaded.config.baseline
+    return [] if location is None or "://" in location else [loaded.base / location]
 
 
 def _logged(written: Written, mlflow: MlflowConfig, loaded: LoadedConfig, progress: Progress) -> Written:

@@ -26,16 +26,37 @@ def printable(text: str) -> str:
     return text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
 
 
+def readable(path: str) -> str:
+    """A path with the letters that its bytes are in UTF-8, where the locale knows no such letters and has put halves of surrogates for them.
+
+    Examples
+    --------
+    >>> readable("t\udcc3\udcbc/a"), readable("tü")
+    ('tü/a', 'tü')
+    """
+    if not any("\udc80" <= character <= "\udcff" for character in path):
+        return path
+    try:
+        return path.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeError:
+        return path
+
+
 def say(text: object) -> None:
-    """One line on stdout. What its encoding cannot hold is escaped too: a finished run does not fail over its last line.
+    """One line on stdout. What its encoding cannot hold is escaped too, except in a path, which has to be found again: a finished run
+    does not fail over its last line.
 
     A reader that went away (head, less) changes nothing, since the exit code tells the result. Raises OutputError where stdout
     cannot be written for another reason, such as a full disk.
     """
-    line = printable(str(text))
+    line = printable(found := readable(str(text)))
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
-        print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+        if found != str(text) and line == found and hasattr(sys.stdout, "buffer"):
+            sys.stdout.buffer.write(f"{line}\n".encode())
+            sys.stdout.buffer.flush()
+        else:
+            print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
     except OSError as error:
         _let_go_of_stdout()
         if not isinstance(error, BrokenPipeError):
@@ -52,7 +73,7 @@ def _let_go_of_stdout() -> None:
 
 def complain(text: object) -> None:
     """One line on stderr."""
-    print(printable(str(text)), file=sys.stderr, flush=True)
+    print(printable(readable(str(text))), file=sys.stderr, flush=True)
 
 
 def _visible(character: str) -> str:

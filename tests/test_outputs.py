@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -161,3 +162,72 @@ def test_a_run_that_is_killed_leaves_each_file_old_or_whole(folder: Path, delay:
     assert after["report.json"] != before["report.json"]
     assert after["report.json"].endswith(b"}\n")
     assert after["card.html"].rstrip().endswith(b"</html>")
+
+
+def test_a_run_that_fails_takes_away_what_it_would_have_replaced_and_names_the_rest(folder: Path) -> None:
+    out = folder / "o"
+    assert run(folder, "run", "c.yaml", "-q", "--out", "o", "--format", "json,csv,html,github").returncode == 1
+    (out / "mine.txt").write_text("mine")
+    (out / "tables" / "mine.csv").write_text("a,b\n")
+    (folder / "c.yaml").write_text(CONFIG.replace("label: y", "label: z"))
+    done = run(folder, "run", "c.yaml", "-q", "--out", "o")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.splitlines()[-2:] == [
+        "removed, since this run did not get to write them anew: o/report.json, o/tables",
+        "in the folder, but not of this run: o/card.html, o/summary.md, o/annotations.txt",
+    ]
+    left = sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file())
+    assert left == ["annotations.txt", "card.html", "mine.txt", "summary.md", "tables/mine.csv"]
+
+
+def test_a_config_that_cannot_be_read_leaves_no_output_for_a_pipeline_to_publish(folder: Path) -> None:
+    out = folder / "o"
+    formats = ["--format", "json,junit"]
+    assert run(folder, "run", "c.yaml", "-q", "--out", "o", *formats).returncode == 1
+    (folder / "c.yaml").write_text("data: [")
+    done = run(folder, "run", "c.yaml", "-q", "--out", "o")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "in the folder, but not of this run: o/report.json, o/junit.xml"
+    done = run(folder, "run", "c.yaml", "-q", "--out", "o", *formats)
+    assert done.returncode == 2
+    # It can be the baseline, which such a config does not tell.
+    assert [path.name for path in out.iterdir()] == ["report.json"]
+    assert "removed, since this run did not get to write them anew: o/junit.xml" in done.stderr
+
+
+def test_a_run_that_fails_leaves_its_baseline(folder: Path) -> None:
+    formats = ["--format", "json,junit"]
+    assert run(folder, "run", "c.yaml", "-q", "--out", "o", *formats).returncode == 1
+    (folder / "c.yaml").write_text(CONFIG.replace("label: y", "label: z"))
+    done = run(folder, "run", "c.yaml", "-q", "--out", "o", "--baseline", "o/report.json", *formats)
+    assert done.returncode == 3
+    assert [path.name for path in (folder / "o").iterdir()] == ["report.json"]
+    (folder / "c.yaml").write_text(CONFIG)
+    assert run(folder, "run", "c.yaml", "-q", "--out", "o", "--baseline", "o/report.json", *formats).returncode == 1
+
+
+def test_files_of_formats_that_a_run_did_not_make_are_named(folder: Path) -> None:
+    assert run(folder, "run", "c.yaml", "-q", "--out", "o", "--format", "json,html").returncode == 1
+    done = run(folder, "run", "c.yaml", "-q", "--out", "o", "--format", "json,csv", "--json")
+    assert json.loads(done.stdout)["notes"] == ["in the folder, but not of this run: o/card.html"]
+    assert done.stderr == "in the folder, but not of this run: o/card.html\n"
+    assert (folder / "o" / "card.html").exists()
+    again = run(folder, "run", "c.yaml", "-q", "--out", "o", "--format", "json,csv,html", "--json")
+    assert (json.loads(again.stdout)["notes"], again.stderr) == ([], "")
+
+
+def test_stdout_names_each_file_but_the_tables_by_their_folder(folder: Path) -> None:
+    done = run(folder, "run", "c.yaml", "-q", "--out", "o", "--format", "github,csv")
+    assert done.stdout.splitlines()[1:] == ["o/summary.md", "o/annotations.txt", "o/tables"]
+
+
+def test_a_path_is_printed_as_it_is_also_where_the_locale_knows_no_letter_of_it(folder: Path) -> None:
+    environ = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": ""}
+    for options, read in (([], str), (["--json"], lambda out: json.loads(out)["files"]["json"][0])):
+        done = subprocess.run(
+            [sys.executable, "-m", "reporter", "run", "c.yaml", "-q", "--out", "tü", "--format", "json", *options],
+            cwd=folder, capture_output=True, check=False, env={**os.environ, **environ},
+        )  # fmt: skip
+        assert done.returncode == 1, done.stderr
+        assert "tü/report.json" in read(done.stdout.decode("utf-8"))
+    assert (folder / "tü" / "report.json").is_file()
