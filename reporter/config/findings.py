@@ -40,10 +40,14 @@ class Where:
     def problem(self, finding: Finding) -> Problem:
         """The finding at its place, or at that of the nearest key around it; what ``--set`` changed has no line."""
         path, key = finding.path, path_text(finding.path)
-        if any(path[: len(changed)] == changed for changed in self.changed):
+        if any(path[: len(changed)] == changed or self._was_made(path, changed) for changed in self.changed):
             return Problem(finding.message, finding.hint, path=SET, key=key)
         line, column = self._place(finding) or (None, None)
         return Problem(finding.message, finding.hint, path=self.name, line=line, column=column, key=key)
+
+    def _was_made(self, path: KeyPath, changed: KeyPath) -> bool:
+        """Whether ``--set`` made this key on the way to one inside it: it is nowhere in the file."""
+        return bool(path) and changed[: len(path)] == path and path_text(path) not in self.values
 
     def _place(self, finding: Finding) -> tuple[int, int] | None:
         if finding.at_key and (place := self.keys.get(path_text(finding.path))):

@@ -273,6 +273,7 @@ class TestSet:
         ("override", "message"),
         [
             ("flags.alpha=2", "--set flags.alpha: found the number 2, expected a number below 0.5"),
+            ("nope.x=1", "--set nope: unknown key"),
             ("flags.alhpa=2", "--set flags.alhpa: unknown key. Did you mean 'alpha'?"),
             ("models[1].name=x", "--set models[1]: found no entry 1, models has 1. Entries count from 0."),
             ("data.source.url=x", "--set data.source.url: found no mapping in data.source. Set the whole key."),
