@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from reporter.config.loader import LoadedConfig, load_config
 from reporter.earlier_outputs import no_earlier_outputs
 from reporter.errors import ConfigError, DataError, MissingExtraError, OutputError, Problem
-from reporter.outputs import Written, write_outputs
+from reporter.outputs import MAKERS, Written, write_outputs
 from reporter.progress import Progress
 from reporter.provenance import make_provenance, moment_of_run
 from reporter.recording import check_archives, leave_records, open_configured
@@ -257,14 +257,28 @@ def render_to_files(
 
     with progress.step("Read the report"):
         found = read_report(report)
+        formats = formats or _stored_formats(found, report)
     return write_outputs(
         found,
         directory=out if out is not None else report.parent,
-        formats=formats or tuple(found.settings["formats"]),
+        formats=formats,
         templates=templates,
         fonts=fonts,
         progress=progress,
     )
+
+
+def _stored_formats(found: Report, path: Path) -> tuple[str, ...]:
+    """Those that the run made, where it knew only formats that are known here."""
+    names = tuple(found.settings.get("formats", ()))
+    hint, key = "Give --format.", "settings.formats"
+    unknown = [name for name in names if name not in MAKERS]
+    if unknown:
+        message = f"found {unknown[0]!r}, expected one of {', '.join(MAKERS)}"
+        raise ConfigError(Problem(message, hint, path=str(path), key=key))
+    if not names:
+        raise ConfigError(Problem("the report names no format", hint, path=str(path), key=key))
+    return names
 
 
 def _with_frame(config: str | Path | Mapping[str, Any], data: Any) -> str | Path | Mapping[str, Any]:

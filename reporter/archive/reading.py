@@ -49,7 +49,7 @@ def report_of_any_version(content: bytes, *, path: str = "") -> Report:
 def _foreign(content: bytes) -> dict[str, Any] | None:
     try:
         document = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(document, dict):
         return None

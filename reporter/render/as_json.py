@@ -20,6 +20,7 @@ import pydantic
 import rfc8785
 
 from reporter.errors import ConfigError, Problem
+from reporter.render.report_checks import contradictions
 from reporter.results import SCHEMA_VERSION, Estimate, Report
 
 MOST_PROBLEMS = 20
@@ -50,7 +51,8 @@ def report_from_json(text: str | bytes) -> Report:
     Raises
     ------
     ConfigError
-        The text is not JSON, has another ``schema_version``, lacks fields, has unknown ones or values of another kind.
+        The text is not JSON, has another ``schema_version``, lacks fields, has unknown ones or values of another kind, or its parts
+        contradict each other.
     """
     document = _parse(text)
     if not isinstance(document, dict) or "schema_version" not in document:
@@ -72,8 +74,9 @@ def report_from_json(text: str | bytes) -> Report:
         raise ConfigError(*_first([_problem(detail) for detail in error.errors(include_url=False)])) from None
     hint = "The file was changed, or a newer release of reporter wrote it"
     unknown = [Problem("unknown key", key=key, hint=hint) for key in _unknown_keys(document, report, "")]
-    if unknown:
-        raise ConfigError(*_first(unknown))
+    found = unknown or list(contradictions(report))
+    if found:
+        raise ConfigError(*_first(found))
     return _in_order(report)
 
 
@@ -151,6 +154,8 @@ def _parse(text: str | bytes) -> Any:
         raise ConfigError(
             Problem(f"not JSON: {error.msg}", line=error.lineno, column=error.colno, hint="The file may be cut short")
         ) from None
+    except RecursionError:
+        raise ConfigError(Problem("not a report: its values are nested too deep")) from None
     except UnicodeDecodeError as error:
         raise ConfigError(Problem(f"not JSON: it is not UTF-8 text ({error.reason})")) from None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 NBSP = "\u00a0"
 MINUS = "\u2212"
@@ -223,7 +223,11 @@ _MONTHS = (
 
 
 def _rounded(exact: Decimal, digits: int) -> Decimal:
-    return exact.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
+    return exact.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP, context=_EVERY_FLOAT)
+
+
+_EVERY_FLOAT = Context(prec=400)
+"""Enough digits for the largest float."""
 
 
 def _signed(rounded: Decimal, digits: int) -> str:
