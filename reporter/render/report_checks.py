@@ -111,10 +111,11 @@ def _studies(report: Report) -> Iterator[Problem]:
     groups = {grouping.name for grouping in report.groupings}
     section = report.agreement_section
     if section is not None:
-        for name, parts in (("results", section.results), ("gaps", section.gaps), ("multi", section.multi)):
-            for i, part in enumerate(parts):
-                if part.grouping is not None:
-                    yield from _known(f"agreement_section.{name}[{i}].grouping", part.grouping, groups, "grouping")
+        used = [(f"results[{i}]", result.grouping) for i, result in enumerate(section.results)]
+        used += [(f"gaps[{i}]", gap.grouping) for i, gap in enumerate(section.gaps)]
+        used += [(f"multi[{i}]", several.grouping) for i, several in enumerate(section.multi)]
+        for place, grouping in used:
+            yield from _known(f"agreement_section.{place}.grouping", grouping, groups, "grouping")
     for i, study in enumerate(report.noise_results):
         if len(study.group_sizes) != len(study.groups):
             yield _problem(
