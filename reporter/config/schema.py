@@ -721,7 +721,7 @@ class Config(Section):
     )
     small_cells: Annotated[Whole, Field(ge=2)] | None = Field(
         None,
-        description="11: no count from 1 to 10 is shown or derivable. Groups with small cells are shown together, at least two of them; curves, trees and noise studies stay out; the gate still goes by every group, and what it found in hidden ones is one finding of the group `(suppressed)`. Columns that determine each other (county and state) must be crossed in `groups`, or their differences give small counts away.",
+        description="11: no count from 1 to 10 is shown, nor follows from the counts that are shown. Groups with small cells are shown together, at least two of them; curves, trees and noise studies stay out; the gate still goes by every group, and what it found in hidden ones is one finding of the group `(suppressed)`. Checked is, for each count of each model, all that is published of groupings that are crossed, directly or through shared columns, together: no set of their combinations has a count from 1 to 10 that follows from it, also for who knows which combinations are empty. Not checked is what follows from columns that no crossing joins: cross columns that determine each other or overlap (county and state, two bandings of age) in `groups`, without `at_least`. Nor what whole-number arithmetic, several models together or another record of the same rows give away, nor that a hidden count can be told to be small.",
     )
     output: OutputConfig = Field(default_factory=OutputConfig, description="What is written, and where.")
     archive: Name | None = Field(None, description="A folder or fsspec URL where each run leaves a record.")

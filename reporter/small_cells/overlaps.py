@@ -16,15 +16,16 @@ from reporter.small_cells.tables import FullTables
 
 Ints = NDArray[np.int64]
 
-MOST_PARTS = 200_000
-"""Combinations of the columns of several crossings that share columns."""
+MOST_PARTS = 20_000
+"""Combinations of the columns of several crossings that share columns; so many take some seconds for each model."""
 
 
 def hide_what_overlaps_tell(made: FullTables, shown: dict[str, set[int]], k: int) -> None:
     """Take groups out of ``shown`` until no small count of any set of rows follows from what is left.
 
     What follows from what is in ``derivable.py``. A reader is taken to know which combinations of a crossing are empty, as they do of bands of one number.
-    Of columns that are crossed by no grouping, directly or through others, every combination is taken to be possible.
+    Of columns that are crossed by no grouping, directly or through others, every combination is taken to be possible. Of crossings that
+    divide a column in another way than the rest, nothing is shown.
     Hidden are the smallest combinations without which a small set can be counted no more, else the smallest group of one column.
 
     Raises
@@ -32,7 +33,11 @@ def hide_what_overlaps_tell(made: FullTables, shown: dict[str, set[int]], k: int
     DataError
         Crossings that share columns have too many combinations to be checked.
     """
-    for names in _connected(made):
+    crossings = list(_comparable(made))
+    for name in _names(made, crossed=True):
+        if name not in crossings:
+            shown[name] = set()
+    for names in _connected(made, crossings):
         overlap = _Overlap.of(made, names)
         total, cells = made.cells(None)[0], {name: made.cells(name) for name in overlap.place}
         sizes = {name: [level.n for level in made.levels(name)] for name in overlap.place}
@@ -104,37 +109,45 @@ class _Choice:
         )
 
 
-def _connected(made: FullTables) -> Iterator[list[str]]:
+def _connected(made: FullTables, crossings: Sequence[str]) -> Iterator[list[str]]:
     """The groupings that have to do with each other: crossings that share columns, and their columns alone."""
-    crossings = list(_usable_crossings(made))
-    while crossings:
-        together = [crossings.pop(0)]
+    left = list(crossings)
+    while left:
+        together = [left.pop(0)]
         columns = set(made.columns(together[0]))
-        while near := [name for name in crossings if columns & set(made.columns(name))]:
+        while near := [name for name in left if columns & set(made.columns(name))]:
             together.append(near[0])
             columns |= set(made.columns(near[0]))
-            crossings.remove(near[0])
-        alone = [facts["name"] for facts in made.counts.facts["groupings"] if facts["columns"][1:] == []]
-        yield [*together, *(name for name in alone if made.columns(name)[0] in columns)]
+            left.remove(near[0])
+        yield [*together, *(name for name in _names(made, crossed=False) if made.columns(name)[0] in columns)]
 
 
-def _usable_crossings(made: FullTables) -> Iterator[str]:
-    """Those that divide each column as all others do. The rest is never shown: ``groups.py`` sees to that."""
-    known = {}
-    for facts in made.counts.facts["groupings"]:
-        if len(facts["columns"]) == 1:
-            levels = made.levels(facts["name"])
-            rest = any(level.pooled for level in levels)
-            known[facts["columns"][0]] = None if rest else {level.values[0] for level in levels}
-    for facts in made.counts.facts["groupings"]:
-        columns, levels = facts["columns"], made.levels(facts["name"])
-        if len(columns) == 1 or any(level.pooled for level in levels):
+def _names(made: FullTables, *, crossed: bool) -> list[str]:
+    return [one["name"] for one in made.counts.facts["groupings"] if (len(one["columns"]) > 1) is crossed]
+
+
+def _comparable(made: FullTables) -> Iterator[str]:
+    """The crossings that divide each column as all others do, and as the column alone, but for groups that it pools as small."""
+    alone, crossed = {}, dict[str, set[str | None]]()
+    for name in _names(made, crossed=False):
+        levels = made.levels(name)
+        alone[made.columns(name)[0]] = (
+            {level.values[0] for level in levels if not level.pooled},
+            any(level.pooled for level in levels),
+        )
+    for name in _names(made, crossed=True):
+        levels = made.levels(name)
+        if any(level.pooled for level in levels):
             continue
-        values = {column: {level.values[a] for level in levels} for a, column in enumerate(columns)}
-        if any(known.get(column) not in (None, found) for column, found in values.items()):
-            continue
-        known.update({column: found for column, found in values.items() if known.get(column) is None})
-        yield facts["name"]
+        values = {column: {level.values[a] for level in levels} for a, column in enumerate(made.columns(name))}
+        named = {column: alone.get(column, (found, False)) for column, found in values.items()}
+        if all(
+            (named[column][0] <= found if named[column][1] else named[column][0] == found)
+            and crossed.get(column, found) == found
+            for column, found in values.items()
+        ):
+            crossed.update(values)
+            yield name
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ its numbers where they would tell of a hidden group; combinations of columns tha
 estimates of score metrics of groups that are shown, where the score is no grade of few values (``reporter/small_cells/scores.py``).
 
 Two records of the same rows (with other groups, or another ``k``) are not held against each other: what one hides the other may show.
-Columns that follow from each other without being crossed in the config (a county and its state) are seen as unrelated: cross them.
+Columns that follow from each other without being crossed in the config (a county and its state) are seen as unrelated: cross them. What
+all groupings that are crossed give away together is looked for at the end (``reporter/small_cells/overlaps.py``).
 """
 
 from __future__ import annotations

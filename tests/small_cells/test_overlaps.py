@@ -190,3 +190,26 @@ def test_crossings_with_more_combinations_than_can_be_checked_are_refused(monkey
     frame = people(dict.fromkeys(parts, (20, 20, 20, 20)))
     with pytest.raises(DataError, match="the crossings a x b, b x c share columns and have more than 15 combinations"):
         published(frame, [["a", "b"], ["b", "c"]])
+
+
+def test_a_crossing_that_pools_what_its_column_alone_names_is_not_shown() -> None:
+    sizes = {
+        ("a0", "b0"): 100,
+        ("a0", "b1"): 100,
+        ("a0", "b2"): 40,
+        ("a1", "b0"): 90,
+        ("a1", "b1"): 90,
+        ("a1", "b2"): 30,
+        ("a1", "b3"): 12,
+    }
+    frame = people({part: (n, n, n, n) for part, n in sizes.items()})
+    groups = ["a", {"column": "b", "at_least": 100}, ["a", {"column": "b", "at_least": 300}]]
+    assert shown_names(published(frame, groups))["a x b"] == []
+    assert len(shown_names(published(frame, groups[:2]))["b"]) >= 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_column_that_pools_small_groups_alone_and_names_them_in_a_crossing_gives_nothing_away(seed: int) -> None:
+    frame = sparse(seed)
+    report = published(frame, ["a", {"column": "b", "at_least": 400}, ["a", "b"], ["a", "b", "c"]])
+    assert list(pinned_down(report, frame, "abc")) == []
