@@ -27,7 +27,7 @@ def printable(text: str) -> str:
 
 
 def readable(path: str) -> str:
-    """A path with the letters that its bytes are in UTF-8, where the locale knows no such letters and has put halves of surrogates for them.
+    r"""A path with the letters that its bytes are in UTF-8, where the locale knows no such letters and has put halves of surrogates for them.
 
     Examples
     --------
