@@ -75,7 +75,8 @@ def method_section(report: Report, words: Words) -> Section:
         most = int(settings["small_cells"]) - 1
         blocks.append(
             Paragraph(
-                f"Small cells: no count from 1 to {most} is shown or can be derived; further counts are hidden where they would tell."
+                f"Small cells: no count from 1 to {most} is shown, nor does one follow from what is shown of groups that are crossed; further "
+                "counts are hidden where they would tell."
             )
         )
     blocks += [Paragraph(literal(note), "note") for note in report.notes]
