@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from reporter.config.values import UNFILLED
@@ -54,7 +55,8 @@ def yaml_text(text: str) -> str:
 
 def _data(source: str, roles: Roles) -> list[str]:
     sample = roles.sample
-    lines = ["data:", f"  source: {yaml_text(source)}  # relative to this file"]
+    relative = "" if PurePath(source).is_absolute() or "://" in source else "  # relative to this file"
+    lines = ["data:", f"  source: {yaml_text(source)}{relative}"]
     if roles.sha256:
         lines.append(f"  sha256: {roles.sha256}  # pins the file, because columns that stand twice are used")
     csv = [f"separator: {json.dumps(sample.separator)}"] if sample.separator != "," else []
@@ -122,7 +124,7 @@ def _model(model: Model) -> str:
 
 def _doubt(model: Model) -> str:
     if model.sure:
-        return ""
+        return "" if model.threshold is None else f"  # {UNFILLED}: the threshold in use; this is a guess"
     what = (
         "the value that counts as 1"
         if model.threshold is None

@@ -102,6 +102,13 @@ def test_a_reader_sees_which_lines_need_them(tmp_path: Path) -> None:
     )
 
 
+def test_a_guessed_threshold_is_marked_and_only_a_relative_path_is_called_one(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("sex,label,risk\nF,0,0.3\nM,1,0.9\nM,1,0.7\n")
+    text = guess_config(str(tmp_path / "p.csv"))
+    assert "threshold: 0.5}  # FILL IN: the threshold in use; this is a guess" in text
+    assert "relative to this file" not in text
+
+
 def test_separator_encoding_and_markers_of_missing_values_are_found(tmp_path: Path) -> None:
     rows = "geschlecht;sex;outcome;score;amount\n" + "männlich;M;yes;0,5;NA\nweiblich;F;no;0,4;3\n" * 20
     path = tmp_path / "p.csv"
