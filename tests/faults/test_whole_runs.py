@@ -70,7 +70,7 @@ def test_an_undefined_rate_has_its_reason_in_every_format(tmp_path: Path) -> Non
     cases = {case.get("name"): case for case in ElementTree.parse(out / "junit.xml").iter("testcase")}
     skipped = cases["fnr/g/healthy/m"].find("skipped")
     assert skipped is not None
-    assert "no row labelled 1" in (skipped.get("message") or "")
+    assert "undefined (no row that is positive)" in (skipped.get("message") or ""), "in the words of the card"
     for name in ("card.html", "card.md"):
         text = (out / name).read_text()
         assert "undefined" in text
