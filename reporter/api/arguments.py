@@ -47,16 +47,24 @@ def vector(name: str, values: Any) -> pd.Series[Any]:
 
 def check_single_values(name: str, column: pd.Series[Any]) -> None:
     """Refuse rows that hold lists or the like, and complex numbers."""
-    import pandas as pd
-
-    if column.dtype == object or isinstance(column.dtype, pd.ArrowDtype):
-        try:
-            pd.factorize(column)
-        except (TypeError, NotImplementedError):
-            message = "found rows that hold several values (lists or the like), expected one value in each"
-            raise InputError(Problem(message, key=name)) from None
+    if holds_several_values(column):
+        message = "found rows that hold several values (lists or the like), expected one value in each"
+        raise InputError(Problem(message, key=name))
     if column.dtype.kind == "c":
         raise InputError(Problem("found complex numbers, expected numbers or words", key=name))
+
+
+def holds_several_values(column: pd.Series[Any]) -> bool:
+    """Whether rows of a column hold lists, mappings or the like."""
+    import pandas as pd
+
+    if not (column.dtype == object or isinstance(column.dtype, pd.ArrowDtype)):
+        return False
+    try:
+        pd.factorize(column)
+    except (TypeError, NotImplementedError):  # what cannot be hashed: pandas' own objects, Arrow's
+        return True
+    return False
 
 
 def check_confidence(confidence: Any) -> None:

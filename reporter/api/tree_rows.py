@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from reporter.api.arguments import as_arrow
+from reporter.api.arguments import as_arrow, holds_several_values
 from reporter.errors import DataError, Problem
 from reporter.stats.delta_options import as_found
 
@@ -47,7 +47,7 @@ def _in_memory(data: Any, columns: Sequence[str], *, keep_order: bool) -> tuple[
         return selected, np.ones(len(selected), np.int64)
     try:
         grouped = selected.groupby(list(columns), dropna=False, observed=True, sort=False).size()
-    except (TypeError, NotImplementedError):
+    except (TypeError, NotImplementedError):  # what cannot be grouped is told by its column
         _single_values(selected)
         raise
     counted: pd.DataFrame = grouped.rename(_unused(columns)).reset_index()
@@ -113,11 +113,7 @@ def _single_values(frame: pd.DataFrame) -> None:
     problems = []
     for name in frame.columns:
         values = frame[name]
-        if not (values.dtype == object or isinstance(values.dtype, pd.ArrowDtype)):
-            continue
-        try:
-            pd.factorize(values)
-        except (TypeError, NotImplementedError):
+        if holds_several_values(values):
             odd = next(value for value in values if not isinstance(value, Hashable))
             problems.append(
                 Problem(f"column {name!r} holds {as_found(odd)}, expected a single value in each row", key="data")

@@ -47,8 +47,6 @@ PLACES = {
     "result:provenance": "Provenance",
 }
 
-SECTION_ORDER = tuple(PLACES)
-
 
 @dataclass(frozen=True, slots=True)
 class Attribute:

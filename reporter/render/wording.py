@@ -16,7 +16,6 @@ from reporter.render.metric_terms import Term, terms
 from reporter.results import Card, Estimate, Grouping, Level, Report
 
 NBSP = fmt.NBSP
-GREEK_DELTA = "Δ"
 
 
 @dataclass(frozen=True)

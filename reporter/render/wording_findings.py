@@ -14,8 +14,6 @@ from reporter.render.metric_terms import joined
 from reporter.render.wording import Words, counts, group_name, literal, plural, unbroken, whose
 from reporter.results import Comparison, Estimate, Grouping
 
-REASON_TOO_WIDE = "too wide to tell"
-
 
 def finding_sentence(words: Words, grouping: Grouping, found: Comparison) -> str:
     """The finding in one sentence with both values, the gap, its interval and the counts.

@@ -23,7 +23,6 @@ from reporter.errors import DataError, Problem
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 PRIME = 2**31 - 1
 MOST_STEPS = 20_000
